@@ -91,12 +91,6 @@ def test_the_forms_in_which_a_spreadsheet_saves_are_one(delimiter, end, prefix):
     assert saved.delimiter == delimiter
 
 
-def test_unicode_text_with_tabs_and_empty_cells_at_the_end_are_read():
-    text = sheet_of_cells(WEIGHT, delimiter="\t").decode()
-    wide = "\n".join(f"{line}\t\t" for line in text.split("\n")) + "\n\t\t\n"
-    assert list(parsed(wide.encode("utf-16")).rows.values()) == [only_row()]
-
-
 @each(
     "heading, cell, meant",
     [
@@ -178,11 +172,6 @@ def test_decisions_stand_below_the_config_and_rows_without_one_say_nothing():
         "drop": ["T__x"],
         "columns": {"VISITS__wtkg": of_sheet | {"known_to_outsiders": True}},
     }
-
-
-def test_a_config_is_as_it_was_where_nothing_is_decided():
-    literal = {"K": 5, "merge": {"drop": []}}
-    assert parsed(sheet_of_cells(WEIGHT)).below(literal) == literal
 
 
 @each(

@@ -52,11 +52,6 @@ def test_the_age_at_a_day_of_another_file_under_another_spelling_of_ids(tmp_path
     assert ages(tmp_path, merge(at="ENTRY.day")) == ["51", "22", "13", None, None]
 
 
-def test_the_age_at_one_day_for_all(tmp_path):
-    write(tmp_path / "visits.csv", VISITS)
-    assert ages(tmp_path, merge(at="2024-06-15")) == ["74", "44", "33", "2", None]
-
-
 @pytest.mark.thorough("0.4 s")
 def test_from_disk_as_in_memory_and_noted_without_a_small_count(tmp_path):
     rng = np.random.default_rng(3)

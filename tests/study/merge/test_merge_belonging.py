@@ -24,12 +24,6 @@ def test_two_studies_in_one_file_are_a_fault_with_names_and_counts(tmp_path):
     )
 
 
-def test_two_studies_in_two_files_are_a_fault(tmp_path):
-    vs = [{"STUDYID": "B", "USUBJID": "S1", "WEIGHT": "80"}, {"STUDYID": "B", "USUBJID": "S2", "WEIGHT": "81"}]
-    [fault] = faults_of(tmp_path, {"dm.csv": DM_A, "vs.csv": vs})
-    assert "'A' in dm.csv (2); 'B' in vs.csv (2)" in fault
-
-
 def test_the_chosen_study_alone_is_merged_and_the_others_rows_are_counted(tmp_path):
     files = {"dm.csv": DM_A + DM_B, "vs.csv": [row | {"STUDYID": "B"} for row in VS[1:]]}
     combined = combine(tmp_path, files, merge={"study": "B"})
@@ -110,12 +104,6 @@ def test_files_are_pooled_knowingly(tmp_path):
     assert (
         "DM: fewer than 10 of fewer than 10 subjects have several rows" in faults_of(tmp_path, twice, merge=pooled)[0]
     )
-
-
-def test_a_file_under_another_name_can_be_declared_a_domain(tmp_path):
-    rows = [{"USUBJID": "S1", "AGE": "50"}]
-    combined = combine(tmp_path, {"patients.csv": rows}, merge={"files": {"DM": {"file": "patients.csv"}}})
-    assert list(combined.frame) == ["USUBJID", "DM__AGE"]
 
 
 def test_one_domain_in_two_formats_is_chosen_by_file(tmp_path):

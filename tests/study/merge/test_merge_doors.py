@@ -3,7 +3,6 @@
 import csv
 import functools
 import hashlib
-import itertools
 import json
 import re
 import tempfile
@@ -308,18 +307,6 @@ def test_a_single_file_that_is_not_cdisc(start, name, source, delimiter, config,
     assert_report_counts_the_files(pilot)
 
 
-@pytest.mark.thorough("1 s: whole public exports; every form by small ones in the quick run")
-@needs_shared_data
-def test_row_numbers_follow_the_file(start):
-    path = SHARED_DATA / "heart" / "heart.csv"
-    pilot, _ = start("HEART", {"heart.csv": path}, flat_config("HEART", ["Age"], "HeartDisease", 3, None))
-    with path.open(encoding="utf-8", newline="") as file:
-        ages = [row["Age"] for row in csv.DictReader(file)]
-    rows = csv_rows(pilot.combined)
-    assert [row["USUBJID"] for row in rows] == [str(number) for number in range(1, 919)]
-    assert [row["HEART__Age"] for row in rows] == ages
-
-
 # ---------------------------------------------------------------- what is written is what is read
 
 
@@ -390,16 +377,3 @@ def test_the_file_of_door_1_needs_no_guessing_of_its_delimiter(tmp_path, delimit
         {"USUBJID": f"S{n}", delimiter.join("ABC"): delimiter.join(cells)} for n, cells in enumerate(["123", "456"])
     ]
     assert_equal_texts(*written_and_read_back(tmp_path, rows))
-
-
-@pytest.mark.thorough("1 s; a made pilot is read as it was written")
-@pytest.mark.parametrize("pilot", ["PENTELI", "SDTM_DEMO"])
-def test_door_2_reads_the_shipped_pilots_as_door_1_wrote_them(tmp_path, pilot):
-    files = {name: path.read_bytes() for name, path in files_in(SHIPPED / pilot).items()}
-    combined = combine(tmp_path, files, subject_id=config_of(pilot)["subject_id"]).frame
-    path = tmp_path / "combined_dataset.csv"
-    path.write_bytes(csv_bytes(combined))
-    assert_equal_texts(read_back(path, combined), combined)
-    rows = csv_rows(path)
-    assert [tuple(row.values()) for row in rows] == [*combined.fillna("").itertuples(index=False, name=None)]
-    assert all(first["USUBJID"] < second["USUBJID"] for first, second in itertools.pairwise(rows))

@@ -138,18 +138,6 @@ def test_which_record_is_the_one(tmp_path):
     assert counts["chosen_by"] == steps
 
 
-def test_each_measurement_of_a_subject_has_a_ladder_of_its_own(tmp_path):
-    """Height is measured once and never flagged; that weight is flagged must not lose it."""
-    records = [
-        finding("VS", TEST="Height", TESTCD="HEIGHT", STRESN="170", BLFL="", DTC="2014-01-01"),
-        finding("VS", TEST="Weight", TESTCD="WEIGHT", STRESN="70", BLFL="", DTC="2014-01-01"),
-        finding("VS", TEST="Weight", TESTCD="WEIGHT", STRESN="71", BLFL="Y", DTC="2014-01-09"),
-    ]
-    combined = combine(tmp_path, {"dm.csv": DM, "vs.csv": records})
-    assert values(combined, "VS__Height") == {"S1": "170"}
-    assert values(combined, "VS__Weight") == {"S1": "71"}
-
-
 @pytest.mark.thorough("0.3 s")
 @pytest.mark.parametrize("name", quick(2, ["lb.csv", "lb.xpt", "lb.parquet", "lb.json", "lb.ndjson"], "0.2 s"))
 def test_numbers_are_numbers_in_every_format(tmp_path, name):
@@ -239,41 +227,12 @@ def test_one_record_by_config(tmp_path):
     assert {row[f"{domain}__{test}"] for domain in ("LB", "VS") for test in expected} == {"9"}
 
 
-def test_a_rule_can_be_given_to_one_circumstance_of_a_test(tmp_path):
-    records = [
-        pressure(POS=position, STRESN=value, DTC=date)
-        for position in ("SUPINE", "STANDING")
-        for value, date in [("120", "2014-01-09"), ("130", "2014-02-09")]
-    ]
-    rule = {"VS__Systolic Blood Pressure [SUPINE]": "mean", "VS__Systolic Blood Pressure": "last"}
-    combined = combine(tmp_path, {"dm.csv": DM, "vs.csv": records}, merge={"record": rule})
-    assert values(combined, "VS__Systolic Blood Pressure [SUPINE]") == {"S1": "125"}
-    assert values(combined, "VS__Systolic Blood Pressure [STANDING]") == {"S1": "130"}
-
-
-def test_nothing_is_averaged_by_default(tmp_path):
-    """And what does not depend on the order: 08 and 8 are one number, of which one is shown."""
-    people = {
-        "S1": ([glucose(STRESN="4", SEQ="1"), glucose(STRESN="6", SEQ="2")], {}),
-        "S2": ([glucose(STRESN="", STRESC="08"), glucose(STRESN="", STRESC="8")], {}),
-    }
-    found, _ = results_of(tmp_path, people)
-    assert found["S1"] in {"4", "6"}
-
-
 def test_text_stays_out_of_summaries_and_is_counted(tmp_path):
     limit = glucose(STRESN="", STRESC="<1")
     records = [glucose(STRESN="4"), glucose(STRESN="6"), limit, limit | {"USUBJID": "S2"}]
     combined = laboratory(tmp_path, *records, merge={"record": "mean"})
     assert values(combined, "LB__Glucose") == {"S1": "5"}
     assert combined.report["domains"]["LB"]["text_left_out_of_summaries"] == 2
-
-
-@pytest.mark.thorough("the quick run merges in one order alone")
-def test_the_order_of_the_records_does_not_change_a_mean(tmp_path):
-    """These three give 93.9033333333334 in one order and 93.9033333333333 in the other, if they are just added."""
-    records = [glucose(STRESN=result) for result in ("65.87", "176.47", "39.37")]
-    results_of(tmp_path, {"S1": (records, {})}, merge={"record": "mean"})
 
 
 @pytest.mark.parametrize(
@@ -334,13 +293,6 @@ def test_position_and_time_point_are_in_the_name(tmp_path):
     }
 
 
-def test_a_circumstance_that_some_records_lack_tells_the_others_apart(tmp_path):
-    records = [pressure(POS="", STRESN="1"), pressure(POS="SUPINE", STRESN="2")]
-    combined = combine(tmp_path, {"dm.csv": DM, "vs.csv": records})
-    assert values(combined, "VS__Systolic Blood Pressure") == {"S1": "1"}
-    assert values(combined, "VS__Systolic Blood Pressure [SUPINE]") == {"S1": "2"}
-
-
 def test_what_differs_between_records_of_a_test_makes_columns(tmp_path):
     """A test for each variable in which two of its records differ, and one in which two people's are the same."""
     differ = {
@@ -370,18 +322,6 @@ def test_what_differs_between_records_of_a_test_makes_columns(tmp_path):
         expected[f"LB__Of one {variable}"] = {"S1": "5", "S2": "5"}
     combined = laboratory(tmp_path, *records)
     assert {name: values(combined, name) for name in columns_of(combined, "LB")} == expected
-
-
-def test_several_differences_are_named_in_one_order_and_the_unit_last(tmp_path):
-    records = [
-        glucose(POS="SUPINE", SPEC="SERUM", CAT="CHEMISTRY", STRESU="g/L"),
-        glucose(POS="STANDING", SPEC="URINE", CAT="URINALYSIS", STRESU="mmol/L"),
-    ]
-    combined = laboratory(tmp_path, *records)
-    assert columns_of(combined, "LB") == [
-        "LB__Glucose [CHEMISTRY, SERUM, SUPINE, g/L]",
-        "LB__Glucose [URINALYSIS, URINE, STANDING, mmol/L]",
-    ]
 
 
 def test_a_record_without_a_standard_result_is_in_its_reported_unit(tmp_path):
@@ -498,16 +438,3 @@ def test_ties_between_different_values_are_counted(tmp_path):
     people = {f"S{results}": ([glucose(STRESN=result) for result in results], {}) for results in (*tied, *not_tied)}
     _, counts = results_of(tmp_path, people)
     assert counts["undecided_ties"] == len(tied)
-
-
-def test_what_a_rule_chose_is_not_said_to_be_the_first_visit(tmp_path):
-    rules = ("last", "mean", "max")
-    records = [
-        glucose(TEST=rule, TESTCD=rule.upper(), STRESN=result, VISITNUM=visit, DTC=date)
-        for rule in rules
-        for result, visit, date in [("4", "3", "2014-01-01"), ("5", "4", "2014-02-01")]
-    ]
-    merge = {"record": {f"LB__{rule}": rule for rule in rules}}
-    counts = laboratory(tmp_path, *records, merge=merge).report["domains"]["LB"]
-    assert "first_visit" not in counts["chosen_by"]
-    assert "last_before_start" not in counts["chosen_by"]

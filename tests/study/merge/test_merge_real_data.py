@@ -7,7 +7,6 @@ import pandas as pd
 import pyreadstat
 import pytest
 
-from disclosure_control.run.tables import csv_bytes
 from study.merge.combine import combine_domains
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
@@ -40,27 +39,11 @@ def combined():
 
 
 @pytest.fixture(scope="module")
-def by_subject(combined):
-    return combined.frame.set_index("USUBJID")
-
-
-@pytest.fixture(scope="module")
 def demographics():
     return xpt("dm").set_index("USUBJID")
 
 
-def assert_same_numbers(column, expected):
-    """The subjects with a value and their values, numbers as numbers."""
-    found = column.dropna().astype(float).sort_index()
-    pd.testing.assert_series_equal(found, expected.astype(float).sort_index(), check_names=False, rtol=1e-12)
-
-
 # ---------------------------------------------------------------- shape
-
-
-def test_one_row_for_each_of_306_subjects(combined, demographics):
-    assert len(combined.frame) == 306
-    assert combined.frame["USUBJID"].tolist() == sorted(demographics.index)
 
 
 def test_the_columns_are_those_of_dm_and_one_for_each_measurement(combined, demographics):
@@ -89,35 +72,6 @@ def test_the_class_sizes_that_joining_long_domains_would_hide(combined, demograp
 
 
 # ---------------------------------------------------------------- values, computed once more
-
-
-def test_demographics_are_those_of_the_file(by_subject, demographics):
-    for name in ("SEX", "RACE", "ETHNIC", "ARM", "SITEID", "RFSTDTC", "RFPENDTC", "DTHFL", "COUNTRY"):
-        found = by_subject[f"DM__{name}"].dropna().to_dict()
-        assert found == demographics[name].dropna().to_dict(), name
-    assert_same_numbers(by_subject["DM__AGE"], demographics["AGE"])
-    assert by_subject["DM__AGE"].str.fullmatch(r"\d\d").all()
-    assert by_subject["DM__RFICDTC"].isna().all()
-
-
-def test_supplemental_flags_of_the_population(by_subject):
-    flags = dict(list(xpt("suppdm").groupby("QNAM")))
-    assert len(flags) == 6
-    for name, rows in flags.items():
-        assert by_subject[f"DM__{name}"].dropna().to_dict() == rows.set_index("USUBJID")["QVAL"].to_dict()
-
-
-def test_reported_cholesterol_is_in_milligrams(by_subject):
-    merge = {"result": {"LB__Cholesterol": "reported"}, "ignore": ["AE", "CM", "LBHE", "SUPPLBCH", "VS"]}
-    combined = combine_domains(PILOT, SubjectIdRule(), settings_of_key("merge", merge))
-    flagged = xpt("lbch").query("LBTESTCD == 'CHOL' and LBBLFL == 'Y'").set_index("USUBJID")
-    found = combined.frame.set_index("USUBJID")
-    assert found.loc[flagged.index, "LB__Cholesterol"].tolist() == flagged["LBORRES"].tolist()
-    assert combined.report["units"]["LB__Cholesterol"] == "mg/dL"
-    assert combined.report["units"]["LB__Glucose"] == "mmol/L"
-    pd.testing.assert_series_equal(found["LB__Glucose"], by_subject["LB__Glucose"])
-    ratio = pd.to_numeric(found["LB__Cholesterol"]) / pd.to_numeric(by_subject["LB__Cholesterol"])
-    assert ratio.dropna().between(38, 39.5).all()
 
 
 @pytest.mark.parametrize(
@@ -155,17 +109,6 @@ def test_the_report_counts_what_the_files_hold(combined):
     assert report["subjects"] == 306
 
 
-def test_the_report_counts_what_was_chosen_and_what_was_not(combined):
-    for domain in ("VS", "LB", "SC"):
-        counts = combined.report["domains"][domain]
-        columns = columns_of(combined, domain)
-        assert counts["chosen"] == combined.frame[columns].notna().sum().sum()
-        assert sum(counts["chosen_by"].values()) == counts["chosen"]
-        others = ("collapsed", "not_done", "without_value")
-        assert counts["chosen"] + sum(counts[name] for name in others) == counts["rows"]
-    assert combined.report["domains"]["VS"]["not_done"] == (xpt("vs")["VSSTAT"] == "NOT DONE").sum() == 8
-
-
 def test_the_report_counts_the_supplemental_records(combined):
     parents = pd.concat([xpt("lbch"), xpt("lbhe")])
     known = set(zip(parents["USUBJID"], parents["LBSEQ"], strict=True))
@@ -177,45 +120,7 @@ def test_the_report_counts_the_supplemental_records(combined):
     assert combined.report["domains"]["DM"]["supplemental_folded"] == len(xpt("suppdm"))
 
 
-def test_the_report_counts_the_subjects_with_a_value(combined):
-    columns = combined.report["columns"]
-    assert list(columns) == [name for name in combined.frame if name != "USUBJID"]
-    for name, counts in columns.items():
-        assert counts == {"subjects_with_value": int(combined.frame[name].notna().sum())}
-
-
 # ---------------------------------------------------------------- one data set in three formats
-
-
-@pytest.fixture(scope="module")
-def in_three_formats(tmp_path_factory):
-    merged = {}
-    for suffix in (".json", ".ndjson", ".xpt"):
-        folder = tmp_path_factory.mktemp("sdtm")
-        for path in (SHARED_DATA / "dataset_json" / "sdtm").glob(f"*{suffix}"):
-            (folder / path.name).write_bytes(path.read_bytes())
-        assert len(list(folder.iterdir())) == 6
-        merged[suffix] = combine_domains(folder, SubjectIdRule(), MergeSettings())
-    return merged
-
-
-def test_the_format_of_the_files_makes_no_difference(in_three_formats):
-    """Dataset-JSON as a document, line by line, and transport files: the same bytes, and the same counts."""
-    first = in_three_formats[".json"]
-    assert len(first.frame) == 18
-    for suffix in (".ndjson", ".xpt"):
-        other = in_three_formats[suffix]
-        assert csv_bytes(other.frame) == csv_bytes(first.frame)
-        for part in ("domains", "columns", "units", "subjects"):
-            assert other.report[part] == first.report[part]
-
-
-@pytest.mark.parametrize("domain", ["VS", "LB"])
-def test_the_findings_in_three_formats_are_as_the_referee_says(in_three_formats, domain):
-    folder = SHARED_DATA / "dataset_json" / "sdtm"
-    records, subjects = transport_records(folder / f"{domain.lower()}.xpt"), transport_records(folder / "dm.xpt")
-    merged = in_three_formats[".json"]
-    assert_agrees_with_the_referee(merged.frame, merged.report["domains"][domain], domain, records, subjects)
 
 
 # ---------------------------------------------------------------- one study in three formats

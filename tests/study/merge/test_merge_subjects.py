@@ -42,22 +42,6 @@ def test_the_rule_of_penteli_leaves_other_ids_apart(spelling):
     assert (ids[0], n_unmatched) == (f"PENTELI-{spelling.upper()}", 1)
 
 
-def test_the_rule_of_penteli_reconciles_four_files(tmp_path):
-    files = {
-        "DM.csv": [{"USUBJID": f"PENTELI-{number:04}", "AGE": str(number)} for number in (12, 1, 101)],
-        "VS.csv": [{"USUBJID": f"penteli_{number}", "BMI": str(number)} for number in (1, 101, 12)],
-        "LB.csv": [{"USUBJID": f" P {number:04} ", "Cholesterol": str(number)} for number in (101, 1)],
-        "SC.csv": [{"USUBJID": f"{number}", "Country": str(number)} for number in (12, 1)],
-    }
-    combined = combine(tmp_path, files, subject_id=PENTELI)
-    expected = {f"PENTELI-{number:04}": str(number) for number in (1, 12, 101)}
-    assert values(combined, "DM__AGE") == values(combined, "VS__BMI") == expected
-    assert values(combined, "LB__Cholesterol") == {"PENTELI-0001": "1", "PENTELI-0101": "101"}
-    assert values(combined, "SC__Country") == {"PENTELI-0001": "1", "PENTELI-0012": "12"}
-    assert combined.report["domains"]["LB"]["subjects_without_record"] == 1
-    assert all(notes_of(combined, name) == [] for name in files)
-
-
 @pytest.mark.parametrize(
     ("rule", "spelling", "expected"),
     [
@@ -114,17 +98,6 @@ def test_ids_that_a_rule_merges_are_a_fault(tmp_path, rule, spellings):
     assert not any(spelling in fault.replace("subject_id", "") for spelling in spellings if len(spelling) > 1)
 
 
-def test_the_same_id_in_many_rows_or_padded_is_no_merging(tmp_path):
-    records = [finding("LB", TEST="Glucose", STRESN=str(n), USUBJID=name) for n, name in enumerate(["s1", "s1", " s1"])]
-    combined = combine(tmp_path, {"dm.csv": DM, "lb.csv": records}, subject_id={"case": "upper"})
-    assert list(values(combined, "LB__Glucose")) == ["S1"]
-
-
-def test_spellings_that_differ_between_files_are_no_merging(tmp_path):
-    files = {"dm.csv": ids("s1"), "vs.csv": [{"USUBJID": "S1", "BMI": "20"}]}
-    assert values(combine(tmp_path, files, subject_id={"case": "upper"}), "VS__BMI") == {"S1": "20"}
-
-
 def test_a_rule_that_leaves_nothing_of_an_id_is_a_fault(tmp_path):
     [fault] = faults_of(tmp_path, {"dm.csv": ids("ABC", "12")}, subject_id={"pattern": "[A-Z]+"})
     assert fault.startswith("dm.csv: ")
@@ -177,11 +150,6 @@ def test_rows_are_numbered_where_there_is_no_id(tmp_path):
     assert combined.frame["HEART__age"].tolist() == [row["age"] for row in rows]
 
 
-def test_a_file_without_an_id_is_left_as_it_is_even_with_equal_rows(tmp_path):
-    combined = combine(tmp_path, {"heart.csv": [{"age": "1", "sex": "F"}] * 3}, subject_id={"column": None})
-    assert combined.frame["HEART__age"].tolist() == ["1", "1", "1"]
-
-
 def test_row_numbers_need_one_file(tmp_path):
     faults = faults_of(tmp_path, {"a.csv": [{"x": "1"}], "b.csv": [{"x": "1"}]}, subject_id={"column": None})
     assert any("2 files" in fault for fault in faults)
@@ -192,12 +160,6 @@ def test_another_id_column(tmp_path):
     combined = combine(tmp_path, {"AIDS.csv": rows}, subject_id={"column": "pidnum"})
     assert list(combined.frame) == ["USUBJID", "AIDS__age"]
     assert values(combined, "AIDS__age") == {"0100": "30", "0099": "40"}
-
-
-def test_two_rows_of_one_id_are_one_person_there(tmp_path):
-    combined = combine(tmp_path, {"AIDS.csv": [{"pidnum": "1", "x": "1"}] * 2}, subject_id={"column": "pidnum"})
-    assert values(combined, "AIDS__count") == {"1": "2"}
-    assert combined.n_subjects == 1
 
 
 def test_an_absent_id_column_is_a_fault_that_names_the_setting(tmp_path):
@@ -293,13 +255,6 @@ def test_one_domain_does_not_need_dm(tmp_path):
     assert values(combined, "LB__Glucose") == {"S1": "5", "S2": "5"}
 
 
-def test_parts_of_one_domain_do_not_need_dm_either(tmp_path):
-    files = {"lbch.csv": results("S2", "S1"), "lbhe.csv": [row | {"LBTEST": "Hgb"} for row in results("S3", "S1")]}
-    combined = combine(tmp_path, files)
-    assert values(combined, "LB__Glucose") == {"S1": "5", "S2": "5"}
-    assert values(combined, "LB__Hgb") == {"S1": "5", "S3": "5"}
-
-
 # ---------------------------------------------------------------- tables that are not about subjects
 
 
@@ -310,14 +265,6 @@ def test_tables_that_are_not_about_subjects_are_left_out_and_said_to_be(tmp_path
     combined = combine(tmp_path, {"dm.csv": DM} | dict.fromkeys(names, b"\xff\xfe not a table"))
     assert sorted(combined.report["left_out"]) == sorted(names)
     assert list(combined.report["inputs"]) == ["dm.csv"]
-
-
-def test_the_reasons_tell_apart_design_relations_and_comments(tmp_path):
-    combined = combine(tmp_path, {"dm.csv": DM, "ts.csv": "X\n1\n", "relrec.csv": "X\n1\n", "co.csv": "X\n1\n"})
-    reasons = combined.report["left_out"]
-    assert "design" in reasons["ts.csv"]
-    assert "relation" in reasons["relrec.csv"]
-    assert "comment" in reasons["co.csv"]
 
 
 @pytest.mark.parametrize("named", ["LB", "lb"])

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from tests.study.merge.merge_files import DM, columns_of, combine, faults_of, finding, shuffled, values
+from tests.study.merge.merge_files import DM, columns_of, combine, faults_of, finding, values
 
 CARRY = {"carry": {"LB": ["LBMETHQ"]}}
 
@@ -79,21 +79,6 @@ def test_one_qualifier_may_belong_to_several_records(tmp_path):
     assert counts_of(combined, "LB") == (1, 0)
 
 
-@pytest.mark.thorough("0.3 s")
-def test_the_order_of_either_file_changes_nothing(tmp_path):
-    records = [result(test, str(n)) for n, test in enumerate(["Glucose", "Albumin", "Sodium", "Urate"])]
-    rows = [qualifier(key=str(n), value=f"V{n}") for n in range(4)]
-    first = combine(tmp_path, {"dm.csv": DM, "lb.csv": records, "supplb.csv": rows}, merge=CARRY)
-    files = {"dm.csv": DM, "lb.csv": shuffled(records), "supplb.csv": shuffled(rows, 8)}
-    assert first.frame.equals(combine(tmp_path, files, merge=CARRY).frame)
-    assert values(first, "LB__Sodium.LBMETHQ") == {"S1": "V2"}
-
-
-def test_qualifiers_are_not_columns_unless_they_are_carried(tmp_path):
-    combined = combine(tmp_path, {"dm.csv": DM, "lb.csv": [result()], "supplb.csv": [qualifier()]})
-    assert columns_of(combined, "LB") == ["LB__Glucose"]
-
-
 def test_qualifiers_can_be_flags_of_events(tmp_path):
     files = {
         "dm.csv": DM,
@@ -139,15 +124,6 @@ def test_the_qualifiers_of_a_part_fold_into_the_whole_domain(tmp_path, domain):
     assert counts_of(combined, "LB") == (1, 0)
 
 
-@pytest.mark.thorough("0.3 s")
-def test_two_files_of_qualifiers_fold_into_one_domain(tmp_path):
-    files = {"supplbch.csv": [qualifier()], "supplbhe.csv": [qualifier(key="2", value="Z"), qualifier(key="7")]}
-    combined = combine(tmp_path, SPLIT | files, merge=CARRY)
-    assert values(combined, "LB__Hemoglobin.LBMETHQ") == {"S1": "Z"}
-    assert values(combined, "LB__Glucose.LBMETHQ") == {"S1": "X"}
-    assert counts_of(combined, "LB") == (2, 1)
-
-
 def test_parts_in_different_formats_are_one_domain(tmp_path):
     """The numbers of one part are floats, those of the other text."""
     other = pd.DataFrame([result("Hemoglobin", 2.0, VISITNUM=1.0)]).assign(LBSTRESN=0.0)
@@ -178,23 +154,12 @@ def test_qualifiers_without_a_parent_are_counted(tmp_path):
     assert values(combined, "LB__Albumin.LBMETHQ") == {}
 
 
-def test_rows_that_name_no_domain_belong_to_that_of_their_file(tmp_path):
-    rows = [of_subject("S1"), of_subject("S2") | {"RDOMAIN": ""}]
-    combined = combine(tmp_path, {"dm.csv": DM, "suppdm.csv": rows})
-    assert values(combined, "DM__ITT") == {"S1": "Y", "S2": "Y"}
-
-
 def test_qualifiers_of_a_domain_that_is_not_there_are_left_out_and_said_to_be(tmp_path):
     combined = combine(tmp_path, {"dm.csv": DM, "supplb.csv": [qualifier(), qualifier(key="2")]})
     [(name, reason)] = combined.report["left_out"].items()
     assert "supplb.csv" in name
     assert "2 records for LB" in reason
     assert reason.on_screen.startswith("fewer than 10 records for LB")  # records are of people
-
-
-def test_an_empty_value_is_no_value(tmp_path):
-    combined = combine(tmp_path, {"dm.csv": DM, "suppdm.csv": [of_subject("S1"), of_subject("S2", "ITT", "")]})
-    assert values(combined, "DM__ITT") == {"S1": "Y"}
 
 
 # ---------------------------------------------------------------- faults
@@ -225,10 +190,6 @@ def test_a_supplemental_file_needs_its_columns(tmp_path):
         tmp_path, {"dm.csv": DM, "lb.csv": [result()], "supplb.csv": [{"USUBJID": "S1", "IDVAR": "LBSEQ"}]}
     )
     assert fault.startswith("supplb.csv: no column QNAM and QVAL and IDVARVAL")
-
-
-def test_supplemental_files_alone_are_no_pilot(tmp_path):
-    assert faults_of(tmp_path, {"suppdm.csv": [of_subject()]})
 
 
 def test_a_value_that_contradicts_the_variable_of_the_parent_is_a_fault(tmp_path):

@@ -114,20 +114,9 @@ def test_two_rows_for_one_subject_are_a_fault(tmp_path):
         assert secret not in fault
 
 
-def test_the_setting_that_the_fault_names_helps(tmp_path):
-    [fault] = faults_of(tmp_path, {"dm.csv": DM, "vs.csv": VISITS})
-    assert 'merge: {"several_rows": {"VS": "last"}}' in fault
-    assert len(combine(tmp_path, {"dm.csv": DM, "vs.csv": VISITS}, merge={"several_rows": {"VS": "last"}}).frame) == 2
-
-
 def test_faults_of_all_domains_come_at_once(tmp_path):
     faults = faults_of(tmp_path, {"dm.csv": DM, "vs.csv": VISITS, "sc.csv": [{"USUBJID": "S2", "X": "1"}] * 2})
     assert [fault[:3] for fault in faults] == ["SC:", "VS:"]
-
-
-def test_demographics_with_two_rows_for_one_subject_are_a_fault(tmp_path):
-    [fault] = faults_of(tmp_path, {"dm.csv": [*DM, DM[0]]})
-    assert fault.startswith("DM: fewer than 10 of fewer than 10 subject")
 
 
 @pytest.mark.parametrize(("rule", "expected"), [("first", "19"), ("last", "21")])
@@ -156,10 +145,6 @@ def test_a_row_without_a_date_is_neither_first_nor_last(tmp_path, rule):
     rows = [{"USUBJID": "S1", "BMI": "1", "VSDTC": ""}, {"USUBJID": "S1", "BMI": "2", "VSDTC": "2014-01-01"}]
     combined = combine(tmp_path, {"dm.csv": DM, "vs.csv": rows}, merge={"several_rows": {"VS": rule}})
     assert values(combined, "VS__BMI") == {"S1": "2"}
-
-
-def test_a_rule_for_another_domain_does_not_help(tmp_path):
-    assert faults_of(tmp_path, {"dm.csv": DM, "vs.csv": VISITS}, merge={"several_rows": {"SC": "last"}})
 
 
 @pytest.mark.parametrize(("rule", "expected"), [("first", "1"), ("last", "2")])

@@ -8,7 +8,6 @@ from collections import Counter
 import pandas as pd
 import pytest
 
-from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.draft.draft import draft_config
 from study.formats.fhir.views import views_by_resource
 from study.formats.files import find_domain_files, read_domain_file
@@ -72,16 +71,6 @@ def test_the_people_and_the_baseline_of_observations_are_merged(released, export
     for (person, test), (_, value) in first.items():
         assert combined.loc[person, f"OBSERVATION__{test}"] == value, test
     assert len(first) == combined.filter(like="OBSERVATION__").size
-
-
-@pytest.mark.thorough("12 s: a release of the whole export; the views by small resources in the quick run")
-def test_the_draft_knows_the_person_and_the_roles_of_the_patient(released):
-    text = released.config_file.read_text(encoding="utf-8")
-    assert '"column": "patient_id"' in text
-    categorical = text.partition("continuous_qis")[0]
-    assert "PATIENT__gender" in categorical
-    assert "PATIENT__race" in categorical
-    assert "PATIENT__birth_date" in text.partition('"drop"')[2]
 
 
 @pytest.mark.thorough("12 s: a release of the whole export; the views by small resources in the quick run")
@@ -162,14 +151,6 @@ def test_parts_of_a_type_are_one_table(tmp_path, export):
     assert combined.n_subjects == len(export["Patient"])
     assert combined.report["domains"]["PATIENT"]["rows"] == len(export["Patient"])
     assert "unknown_subjects" not in draft_config("WARD", tmp_path, {}).text
-
-
-@pytest.mark.thorough("0.4 s")
-def test_records_without_their_patient_are_a_fault(tmp_path):
-    FhirExport(3).write(tmp_path)
-    (tmp_path / "Patient.ndjson").unlink()
-    with pytest.raises(FaultyInputError, match="No PATIENT file beside"):
-        combine_domains(tmp_path, PATIENT_RULE, MergeSettings())
 
 
 def test_what_did_not_happen_is_not_counted(tmp_path):

@@ -195,18 +195,6 @@ def test_a_heading_of_births_over_ages_is_an_age_where_no_other_column_is_one():
     assert model_of("patient_id", P=frame).column("P", "Dob").role is Role.BIRTH
 
 
-def test_a_plain_table_of_people_is_asked_for_no_value(monkeypatch):
-    """Door 1 on a table with one row for each person costs nothing more: its headings name no test and one date."""
-
-    def asked(*_):
-        raise AssertionError("a column was read")
-
-    monkeypatch.setattr(SourceTable, "counts_of", asked)
-    frame = pd.DataFrame({"patient": ["a", "b"], "age": ["40", "50"], "visit_date": ["2020-01-01", "2020-02-01"]})
-    tables = model_of("patient", PEOPLE=frame).tables
-    assert (tables["PEOPLE"].kind, tables["PEOPLE"].order) == (TableKind.ROWS, ("visit_date",))
-
-
 # ---------------------------------------------------------------- what rows are
 
 
@@ -248,18 +236,6 @@ def test_the_first_result_by_date_counts_as_a_slow_referee_says(tmp_path):
         assert found == expected
     sex = values(combined, "LABORATORIO__sesso")
     assert sex == dict(zip(results["id_paziente"], results["sesso"], strict=True))
-
-
-@pytest.mark.thorough("0.3 s")
-def test_visits_are_rows_in_time_and_each_value_is_the_first_by_date(tmp_path):
-    visits = german_visits()
-    combined = combine(tmp_path, {"besuche.csv": visits}, {"column": "PatNr"})
-    rows = defaultdict(list)
-    for row in visits.itertuples(index=False):
-        rows[row.PatNr].append((row.Besuchsdatum, row.Hauptdiagnose))
-    assert len(combined.frame) == len(rows) == N_PEOPLE
-    assert values(combined, "BESUCHE__count") == {person: str(len(own)) for person, own in rows.items()}
-    assert values(combined, "BESUCHE__Hauptdiagnose") == {person: min(own)[1] for person, own in rows.items()}
 
 
 def test_what_was_measured_beside_a_coded_term_is_merged_as_of_visits(tmp_path):
@@ -427,19 +403,6 @@ def test_a_short_label_is_asked_where_the_name_says_nothing(name, label, expecte
     assert ("label of the column" in found.reason) == (label != "" and expected is not Role.DATE)
 
 
-def test_what_a_label_says_that_many_see_is_known():
-    frame = pd.DataFrame({"patient": [f"p{i}" for i in range(40)], "q3": [str(150 + i) for i in range(40)]}).astype(
-        "str"
-    )
-    columns = [
-        study_model([SourceTable("COHORT", "cohort.sav", "", frame, labels, ())], "patient", "flat")
-        .tables["COHORT"]
-        .columns
-        for labels in ({}, {"q3": "Body weight"})
-    ]
-    assert [one["q3"].says is not None for one in columns] == [False, True]
-
-
 def test_a_key_that_is_called_like_a_table_names_its_rows():
     encounters = pd.DataFrame({"Id": [f"e{i}" for i in range(30)], "PATIENT": [f"p{i % 9}" for i in range(30)]})
     conditions = pd.DataFrame(
@@ -475,18 +438,6 @@ def test_days_visits_and_bare_numbers_are_no_list(name):
     visits = pd.DataFrame({"patient": [f"p{i // 2}" for i in range(40)], name: [days[i % 2] for i in range(40)]})
     people = pd.DataFrame({"kz": [f"p{i}" for i in range(20)], name: days})
     assert not model_of("patient", VISITS=visits, PEOPLE=people).left_out
-
-
-@pytest.mark.thorough("0.4 s")
-def test_each_file_may_call_its_person_otherwise(tmp_path):
-    frames = {f"{name.lower()}.csv": frame for name, frame in three_tables().items() if name != "SCHLUESSEL"}
-    files = {"STAMMDATEN": {"person": "PatNr"}, "FAELLE": {"person": "patient_id"}}
-    combined = combine(tmp_path, frames, {"column": "pid"}, {"files": files, "events": {"FAELLE": {}}})
-    visits = german_visits()
-    assert len(combined.frame) == N_PEOPLE
-    n_cases = visits.groupby("PatNr").size()
-    assert values(combined, "FAELLE__count") == {person: str(n) for person, n in n_cases.items()}
-    assert values(combined, "STAMMDATEN__Geschlecht") == dict(zip(visits["PatNr"], visits["Geschlecht"], strict=True))
 
 
 def test_a_file_with_both_names_is_a_fault(tmp_path):

@@ -1,12 +1,10 @@
 """OMOP CDM: roles and keys as OHDSI publishes them, people and findings of a small made export, its release."""
 
-import ast
 import csv
 import hashlib
 import hmac
 import runpy
 from dataclasses import replace
-from datetime import datetime
 
 import numpy as np
 import pandas as pd
@@ -17,7 +15,6 @@ from disclosure_control.release.deidentify import deidentify
 from disclosure_control.release.dictionaries import with_used_entries
 from disclosure_control.release.joins import JoinState, joins_of
 from disclosure_control.release.people import people_of, recoded_columns
-from disclosure_control.release.readme import readme
 from disclosure_control.release.study import read_study
 from study.formats.files import read_domain_file
 from study.merge.combine import combine_domains
@@ -29,7 +26,7 @@ from study.models.registry import study_model
 from study.models.roles import Role, TableKind
 from tests.places import ORACLES, PROJECT, SHARED_DATA
 from tests.release.small_studies import KEY, RELEASE
-from tests.study.merge.merge_files import columns_of, combine, faults_of, needs_shared_data, values, write
+from tests.study.merge.merge_files import columns_of, combine, needs_shared_data, values, write
 
 VERSIONS = ("5.3", "5.4")
 # Keys that OHDSI's table does not declare: it has no foreign keys of polymorphic columns, and forgot some.
@@ -204,18 +201,6 @@ def test_tables_without_records_and_tabs_are_read(tmp_path):
     assert "PROVIDER.csv".lower() in combined.report["left_out"]
 
 
-def test_a_pilot_of_nothing_but_column_names_is_a_fault(tmp_path):
-    assert "no records" in " ".join(faults_of(tmp_path, {"person.csv": "person_id,gender_concept_id\n"}, PERSON_ID))
-
-
-@pytest.mark.thorough("0.3 s")
-def test_without_a_dictionary_people_are_named_as_every_export_names_them(tmp_path):
-    files = {name: rows for name, rows in as_csv(EXPORT).items() if name != "concept.csv"}
-    combined = combine(tmp_path, files, PERSON_ID)
-    assert set(values(combined, "PERSON__gender_concept_id").values()) == {"MALE", "FEMALE"}
-    assert "MEASUREMENT__3004249" in combined.frame
-
-
 @pytest.mark.thorough("0.3 s")
 def test_two_concepts_of_one_name_stay_two(tmp_path):
     named = [row | ({"concept_name": "FEMALE"} if row["concept_id"] == "8507" else {}) for row in CONCEPT]
@@ -243,20 +228,6 @@ def test_events_are_asked_for_by_the_name_of_a_concept(tmp_path):
     combined = combine(tmp_path, as_csv(EXPORT), PERSON_ID, merge)
     flag = "CONDITION_OCCURRENCE__condition_concept_id=Diabetes"
     assert values(combined, flag) == {**dict.fromkeys("12345", "Y"), "6": "N"}
-
-
-@pytest.mark.thorough("0.5 s")
-def test_parquet_with_whole_numbers_gives_the_same_people(tmp_path):
-    files = {}
-    for name, rows in EXPORT.items():
-        frame = pd.DataFrame(rows).replace("", None)
-        for column in frame:
-            if column.endswith("_id") and column != "vocabulary_id":
-                frame[column] = frame[column].astype("Int64")
-        frame.to_parquet(tmp_path / f"{name}.parquet")
-        files[f"{name}.parquet"] = (tmp_path / f"{name}.parquet").read_bytes()
-    of_parquet, of_text = combine(tmp_path, files, PERSON_ID), combine(tmp_path, as_csv(EXPORT), PERSON_ID)
-    pd.testing.assert_frame_equal(of_parquet.frame, of_text.frame)
 
 
 # ---------------------------------------------------------------- a release of it
@@ -365,16 +336,6 @@ def test_what_is_recoded_leaves_so_in_every_row_and_in_no_other_column(tmp_path)
     assert not made.unplaced
 
 
-def test_the_recipient_reads_of_keys_and_dates_as_they_are_in_these_tables(left):
-    _, made = left
-    names = {name: f"{name}.csv" for name in made.files}
-    text = readme("MADE", made, names, datetime(2026, 1, 31))
-    assert "one for each person in all files: person_id." in text
-    assert "USUBJID" not in text
-    assert "--DY" not in text
-    assert "All dates of a person were moved by one number of days" in text
-
-
 def test_all_dates_of_a_person_move_by_one_number_of_days(left):
     frames, _ = left
     names = {by_hand(str(i)): str(i) for i in range(1, 6)}
@@ -402,23 +363,6 @@ def test_the_script_reproduces_the_shipped_demo_byte_for_byte(tmp_path):
     written, shipped = ({path.name: path.read_bytes() for path in folder.glob("*.csv")} for folder in (tmp_path, DEMO))
     assert written == shipped
     assert sum(map(len, shipped.values())) < 300_000
-
-
-@pytest.mark.thorough("0.7 s")
-def test_the_config_of_the_demo_names_columns_that_its_merge_makes(tmp_path):
-    text = (PROJECT / "config" / "OMOP_DEMO.py").read_text(encoding="utf-8")
-    config = ast.literal_eval(ast.parse(text).body[-1].value)
-    combined = combine(
-        tmp_path, {path.name: path.read_bytes() for path in DEMO.glob("*.csv")}, PERSON_ID, config["merge"]
-    )
-    assert combined.n_subjects == 120
-    named = [*config["categorical_qis"], *config["continuous_qis"], config["sensitive_feature"]]
-    assert set(named) <= set(combined.columns)
-    counts = values(combined, "CONDITION_OCCURRENCE__count")
-    by_hand_counts = pd.read_csv(DEMO / "CONDITION_OCCURRENCE.csv")["person_id"].value_counts()
-    assert {person: n for person, n in counts.items() if n != "0"} == {
-        str(person): str(n) for person, n in by_hand_counts.items()
-    }
 
 
 @pytest.mark.thorough("1 s: whole public exports; every form by small ones in the quick run")

@@ -8,7 +8,7 @@ import pytest
 from disclosure_control.basics.telling.faults import FaultyInputError
 from study.formats.files import read_domain_file
 from study.formats.tables import SourceTable
-from study.models.redcap_dictionary import columns_of_dictionary, fields_of
+from study.models.redcap_dictionary import fields_of
 from study.models.redcap_roles import meaning_of
 from study.models.registry import study_model
 from study.models.roles import Role, TableKind
@@ -106,10 +106,6 @@ def test_choices_have_their_codes_and_labels_also_with_commas():
     assert field.label_of("_9") == "Unknown"  # REDCap writes a minus as an underscore: race____9
 
 
-def test_a_table_with_other_headings_is_no_dictionary():
-    assert columns_of_dictionary(["field_name", "value"]) == {}
-
-
 @pytest.mark.parametrize(
     ("name", "label", "role"),
     [
@@ -157,18 +153,6 @@ def test_an_export_with_one_field_in_each_row_is_a_fault_that_says_what_to_expor
     rows = [{"record": "1", "field_name": "sex", "value": "1"}, {"record": "1", "field_name": "age", "value": "40"}]
     with pytest.raises(FaultyInputError, match="type=flat"):
         model_of(data=rows)
-
-
-def test_the_config_may_name_another_person():
-    rows = [{"record_id": "1", "family": "F1", "redcap_event_name": "a"}]
-    assert study_model([table("DATA", rows)], "family").person == "family"
-
-
-def test_the_record_id_is_the_first_field_of_the_dictionary_wherever_its_column_stands():
-    rows = [{"redcap_event_name": "a", "sex": "1", "participant": "9"}]
-    fields = [("participant", "f", "text", "", "", "", ""), ("sex", "f", "radio", "", "0,F|1,M", "", "")]
-    words = dictionary(fields=fields)
-    assert model_of(data=rows, words=words).person == "participant"
 
 
 def test_files_of_the_set_up_are_design_and_those_with_names_never_leave():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import runpy
-from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -15,7 +14,6 @@ from study.models import redcap_rows
 from tests.cases import each
 from tests.examples import examples
 from tests.places import PROJECT
-from tests.records.test_merge_by_engine import TINY, assert_same
 from tests.study.merge.merge_files import columns_of, combine, shuffled, values
 
 ID = {"column": "study_id"}
@@ -82,16 +80,6 @@ def test_events_in_labels_are_found_in_the_plan_with_their_arm():
     assert redcap_rows.place_by_plan("First dose (Arm 2: Drug B)", plan) == 1
     assert redcap_rows.place_by_plan("Visit 1", plan) == redcap_rows.place_by_plan("visit_1_arm_1", plan) == 0
     assert pd.isna(redcap_rows.place_by_plan("Visit 1 (Arm 2: Drug B)", plan))
-
-
-def test_rows_of_an_event_without_a_known_place_are_behind_the_others(tmp_path):
-    rows = [
-        {"study_id": "1", "redcap_event_name": "unplanned_arm_1", "redcap_repeat_instance": "1", "weight": "70"},
-        {"study_id": "1", "redcap_event_name": "dose_1_arm_1", "redcap_repeat_instance": "", "weight": "80"},
-        {"study_id": "2", "redcap_event_name": "unplanned_arm_1", "redcap_repeat_instance": "1", "weight": "60"},
-    ]
-    combined = combine(tmp_path, {"data.csv": rows, "event.csv": EVENTS}, ID)
-    assert values(combined, "DATA__weight") == {"1": "80", "2": "60"}
 
 
 REPEATING = [
@@ -253,15 +241,6 @@ def test_the_baseline_of_the_demo_is_that_of_pandas(tmp_path):
         assert values(combined, f"DATA__{name}") == first[name].dropna().to_dict(), name
     n_drugs = rows.groupby("participant")["drug"].count().astype(str).to_dict()
     assert values(combined, "DATA__medication_count") == n_drugs
-
-
-@pytest.mark.thorough("2 s; small exports are folded by a referee above")
-def test_the_demo_without_its_events_on_disk_is_that_in_memory(tmp_path):
-    folder = PROJECT / "pilot_report" / "REDCAP_DEMO"
-    files = {path.name: path.read_bytes() for path in folder.glob("*.csv") if path.name != "event.csv"}
-    limits = replace(TINY, rows_per_part=100, file_block_bytes=5000)
-    frame, *_ = assert_same(tmp_path, files, {"column": "participant"}, limits=limits)
-    assert frame is not None
 
 
 def test_files_of_single_instruments_are_tables_of_one_study(tmp_path):
