@@ -88,23 +88,6 @@ def test_every_subset_agrees_with_a_group_by(df, max_size, missing_qis):
         assert_agrees(result, df, missing_qis)
 
 
-@examples(60)
-@given(frames(), st.randoms(use_true_random=False), st.sampled_from(MISSING_POLICIES))
-def test_neither_order_nor_index_of_records_nor_order_of_attributes_matters(df, random, missing_qis):
-    results = key_sets(classes_of(df), None, THRESHOLDS, missing_qis)
-    shuffled = df.iloc[random.sample(range(len(df)), len(df))].set_axis([7] * len(df))
-    assert key_sets(classes_of(shuffled), None, THRESHOLDS, missing_qis) == results
-    turned = key_sets(classes_of(df[list(df.columns)[::-1]]), None, THRESHOLDS, missing_qis)
-    by_names = {frozenset(result.quasi_identifiers): result for result in turned}
-    for result in results:
-        other = by_names[frozenset(result.quasi_identifiers)]
-        assert (other.unique_rate, other.median_k, other.separation) == (
-            result.unique_rate,
-            result.median_k,
-            result.separation,
-        )
-
-
 @pytest.mark.parametrize(
     ("n_values", "is_hashed"), [pytest.param(2, False, marks=pytest.mark.thorough("0.2 s")), (400, True)]
 )

@@ -15,7 +15,6 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.measures.population_uniqueness import (
     SizeHistogram,
     UniquesEstimate,
-    _reciprocals,
     choose_by_dankar,
     pitman,
     population_uniques,
@@ -136,13 +135,6 @@ def test_pitman_is_the_maximum_of_the_likelihood(classes_by_size):
                 assert log_likelihood(other[0] - other[1], other[1], histogram) < top
     log_expected = math.lgamma(theta + 1) - math.lgamma(theta + alpha) + alpha * math.log(10 * histogram.n_people)
     assert found.n_uniques == pytest.approx(math.exp(log_expected), rel=1e-9)
-
-
-@pytest.mark.parametrize("start", [1e-9, 0.3, 199.9, 200.0, 200.1, 5e4, 1e12])
-@pytest.mark.parametrize("n_terms", [0, 1, 5, 10_000])
-def test_sums_of_reciprocals_keep_their_digits(start, n_terms):
-    expected = math.fsum(1.0 / (start + i) for i in range(n_terms))
-    assert _reciprocals(start, n_terms) == pytest.approx(expected, rel=1e-12, abs=1e-30)
 
 
 # ---------------------------------------------------------------- slide negative binomial

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from Anonymization_Models import form_equivalence_classes
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.measures.reidentification import (
-    INTRUDERS,
     count_population,
     intruders,
     journalist_risk,
@@ -137,23 +136,6 @@ def test_profile_by_counting(rows, missing_qis, limits):
         assert (found.global_risk, found.unique_rate) == (None, None)
     if missing_qis == "category":
         assert found.expected_reidentifications == pytest.approx(len(Counter(rows)), rel=1e-12)
-
-
-@SETTINGS
-@given(tables, policies, st.sampled_from(INTRUDERS), st.randoms(use_true_random=False))
-def test_order_index_and_labels_change_nothing(rows, missing_qis, intruder, random):
-    order = list(range(len(rows)))
-    random.shuffle(order)
-    frame = pd.DataFrame([rows[i] for i in order], columns=NAMES, dtype=object, index=["label"] * len(rows))
-    other = frame.replace({"a": "zz", "b": "B", "c": "1", "d": "é"})
-    first = intruders(classes_of(rows), 0.2, missing_qis, sampling_fraction=0.5)[intruder]
-    for changed in (frame, other):
-        classes = form_equivalence_classes(changed, NAMES)
-        second = intruders(classes, 0.2, missing_qis, sampling_fraction=0.5)[intruder]
-        np.testing.assert_array_equal(first.of_record[order], second.of_record)
-        assert (first.highest, first.lowest, first.at_risk_rate) == (second.highest, second.lowest, second.at_risk_rate)
-        if first.n_evaluated:
-            assert first.average == pytest.approx(second.average, rel=1e-12)
 
 
 # ---------------------------------------------------------------- by hand

@@ -249,11 +249,6 @@ def test_what_no_scan_looked_at_is_not_absent():
     assert standing_of(summary, "hipaa_safe_harbor", "A")[0] is Standing.NOT_COUNTED
 
 
-def test_where_nothing_leaves_nothing_is_met():
-    standings = [one.standing for book in judged_books({}, {}) for one in book.rules]
-    assert set(standings) == {Standing.NOT_COUNTED, Standing.OPEN}
-
-
 def test_a_treated_table_is_what_leaves_where_there_is_no_release():
     treatment = {"released": True, "missing_of_kept": {"DM__SEX": [0, 0]}, "columns_dropped": ["DM__PHONE"]}
     summary = {"treatment": treatment, "identifiers": {"findings": []}}

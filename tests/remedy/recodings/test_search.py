@@ -243,23 +243,6 @@ def test_the_figures_of_one_transformation(problem, data):
     assert found.is_allowed == (is_allowed and not (problem["keeps_somebody"] and len(suppressed) == n_evaluated))
 
 
-@examples(30)
-@given(problems(), st.randoms(use_true_random=False))
-def test_the_order_of_the_records_changes_nothing(problem, random):
-    order = list(range(len(problem["records"])))
-    random.shuffle(order)
-    shuffled = problem | {key: [problem[key][i] for i in order] for key in ("records", "sensitive")}
-    results = []
-    for one in (problem, shuffled):
-        lattice, classes = as_lattice(one["records"], one["hierarchies"])
-        results.append(search(lattice, as_requirements(one, classes), one["metric"]))
-    first, second = results
-    assert (first.best is None) == (second.best is None)
-    if first.best is not None:
-        assert (first.best.levels, first.best.loss) == (second.best.levels, second.best.loss)
-    assert first.n_checked == second.n_checked
-
-
 @examples(20)
 @given(st.integers(0, 2**32).map(skewed_problem))
 def test_what_is_concluded_for_other_transformations_holds(problem):

@@ -6,14 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.encoding.interval_labels import BANDS_HOLD, BINS_HOLD, PARTS_HOLD
-from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.remedy.treatments.registry import methods
 from disclosure_control.remedy.treatments.treat import treat
-from disclosure_control.steps.treatment.figures import treatment_findings
 from tests.examples import examples
-from tests.found import InSummary
 from tests.remedy.treatments.treatment_frames import config_for
 
 STEPS = {
@@ -47,16 +43,6 @@ def test_what_is_said_of_the_ends_holds_of_every_value(method, ages):
         low, high = map(float, label)
         holds_end = {BINS_HOLD: high == last, BANDS_HOLD: False, PARTS_HOLD: True}[reading]
         assert low <= age < high or (holds_end and age == high)
-
-
-@pytest.mark.parametrize(("method", "words"), [("bins", BINS_HOLD), ("band", BANDS_HOLD), ("mondrian", PARTS_HOLD)])
-def test_the_report_of_a_treatment_says_how_its_intervals_are_read(method, words):
-    ages = list(range(30))
-    treated = treated_by(method, ages)
-    assert treated.intervals == {"DM__AGE": words}
-    frame = pilot(ages)
-    figures = InSummary(treatment_findings(assess(frame, config_for(continuous=["DM__AGE"])), treated, frame)(MASKED))
-    assert f"Released as intervals, of which {words}: DM__AGE." in figures["notes"]
 
 
 def test_midpoints_are_no_intervals():
