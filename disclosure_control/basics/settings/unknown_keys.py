@@ -28,6 +28,10 @@ GONE: Final = {
     "merge['column_names']": "columns of results are called as their tests are",
     "merge['drop_constants']": "name the columns under merge, drop",
     "merge['result']": "results are in the standard unit; convert them in the source",
+    **{
+        f"method[{name!r}]": "it protects nobody; fairness measures the rates, and an analysis can weigh or relabel"
+        for name in ("massaging", "reweighing")
+    },
     "method['sorted_microaggregation']": "mdav loses less",
     **{f"mondrian[{name!r}]": "take it out; Mondrian has one form" for name in ("form", "numbers")},
     "pool": "each hospital runs its own pilot; no command counts the people of several without their records",

@@ -27,7 +27,6 @@ class Example(NamedTuple):
 
 _QIS, _NUMBERS = ("DM__SEX", "DM__ZIP", "DM__AGE"), ("LB__X", "DM__AGE")
 _SAME_TYPES = ("rows", "ids", "types")
-_LABELS = {"column": "SC__STATE", "favourable": "a", "unfavourable": "b", "sensitive": "DM__SEX", "reference": "F"}
 _KEY = {"key_from": {"environment": "PILOT_KEY"}}
 _GROUPS = {"column": "DM__SEX", "groups": {"any": ["F", "M"]}, "others": "other"}
 _NOISE = {"columns": ["LB__X", "VS__W"], "share": 0.5, "kind": "correlated"}
@@ -55,8 +54,6 @@ EXAMPLES = {
     "mondrian": Example({}, _QIS, ("k", "l", "t", "rows", "ids")),
     "mdav": Example({"columns": list(_NUMBERS)}, _NUMBERS, _SAME_TYPES),
     "microaggregation": Example({"columns": list(_NUMBERS)}, _NUMBERS, _SAME_TYPES),
-    "massaging": Example({**_LABELS, "score": "DM__AGE"}, ("SC__STATE",), _SAME_TYPES),
-    "reweighing": Example({"column": "SC__STATE", "sensitive": "DM__SEX"}),
     "recommended": Example({}, ("DM__ZIP",), ("ids",)),
 }
 RECOMMENDED = ({"method": "mask", "column": "DM__ZIP", "keep": 1}, {"method": "suppress_records"})
