@@ -12,12 +12,6 @@ class Grade(Enum):
 
     NAMES_A_PERSON = "names or reaches a person"
     KNOWN_TO_OUTSIDERS = "outsiders may know it, and few people share it"
-    EXACT_MEASUREMENT = "an exact measurement that few people share"
-
-    @property
-    def vetoes(self) -> bool:
-        """Whether such a column alone is a reason against releasing the file."""
-        return self is not Grade.EXACT_MEASUREMENT
 
 
 @dataclass(frozen=True)
@@ -53,7 +47,7 @@ class ColumnFinding:
     @property
     def vetoes(self) -> bool:
         """Whether it is a reason against releasing the column; a merely possible finding is not."""
-        return self.grade.vetoes and self.certainty != "possible"
+        return self.certainty != "possible"
 
 
 @dataclass(frozen=True)

@@ -221,7 +221,7 @@ def sdtm(maker: _Maker) -> Export:
     }
     events = sdtm_events(maker, ids)
     planted = {
-        **{("DM", "SUBJID"): "subject_id", ("DM", "BRTHDTC"): "birth_date", ("DM", "OBS"): "running_number"},
+        **{("DM", "SUBJID"): "subject_id", ("DM", "BRTHDTC"): "birth_date", ("DM", "OBS"): "unique_code"},
         **{("DM", "KIT"): "unique_code", ("XC", "XCQ1"): "bank_account", ("XC", "XCQ2"): "card_number"},
         **{("XC", "XCQ3"): "coordinates", ("XC", "XCQ4"): "coordinates", ("XC", "XCQ5"): "free_text"},
         **{("XC", "XCQ6"): "birth_date", ("XC", "XCQ7"): "person_name", ("AE", "AESPID"): "subject_id"},

@@ -72,7 +72,7 @@ def test_every_check_is_one_that_the_library_has():
         ([f"call tel. 0{6900000 + i * 13}" if i < 9 else "no answer" for i in range(N)], "phone"),
         ([f"M. Quux{'abcdefgh'[i % 8]}er" for i in range(N)], "person_name"),
         ([f"{i // 28 + 1:02d}/{i % 28 + 1:02d}/{1930 + i % 70}" for i in range(N)], "birth_date"),
-        ([str(5001 + i) for i in RANDOM.permutation(N)], "running_number"),
+        ([str(5001 + i) for i in RANDOM.permutation(N)], "unique_code"),
         ([f"K-{i:05d}" for i in RANDOM.permutation(90_000)[:N]], "unique_code"),
         ([str(i) for i in RANDOM.permutation(1_000)[:N]], "unique_code"),
     ],
@@ -126,31 +126,6 @@ def test_one_word_of_each_person_is_free_text():
 )
 def test_what_looks_like_an_identifier_and_is_none_vetoes_nothing(values):
     assert kinds_of(values) == set()
-
-
-def test_exact_measurements_are_said_and_veto_nothing():
-    values = [f"{value:.5f}" for value in RANDOM.normal(70, 12, N)]
-    assert kinds_of(values) == set()
-    assert "exact_measurement" in kinds_of(values, vetoing=False)
-
-
-@pytest.mark.parametrize(
-    ("n_alone", "n_sharing", "is_exact"),
-    [(8, 0, True), (7, 0, False), (3, 7, True), (29, 71, False)],
-)
-def test_of_eight_people_three_in_ten_with_a_number_of_their_own_are_exact_measurements(n_alone, n_sharing, is_exact):
-    values = [*(f"{61.25 + i / 8}" for i in range(n_alone)), *["50"] * n_sharing]
-    found = scan_table("DM", pd.DataFrame({"USUBJID": [f"S-{i:03d}" for i in range(len(values))], "V1": values}))
-    hits = [finding.n_hits for finding in found.findings if finding.kind == "exact_measurement"]
-    assert hits == ([n_alone] if is_exact else [])
-
-
-def test_what_is_measured_twice_is_no_exact_measurement_and_neither_is_text():
-    values = [f"{value:.5f}" for value in RANDOM.normal(70, 12, N)]
-    twice = [f"S-{i // 2:03d}" for i in range(N)]
-    assert "exact_measurement" not in kinds_of(values, vetoing=False, ids=twice)
-    words = [f"{value} or so" for value in values]
-    assert "exact_measurement" not in kinds_of(words, vetoing=False)
 
 
 @pytest.mark.thorough("0.3 s")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -46,8 +46,12 @@ def as_numbers(column: pd.Series) -> pd.Series:
     texts = pd.Series(encoded.labels.astype(str), dtype="str")
     if texts.str.contains(r"\d").mean() < TELLING:
         return column
-    for read in (lambda: parse_numbers(texts.str.replace(",", ".")), lambda: days_of(texts.tolist()).since_1970):
-        values = np.append(read(), np.nan)[encoded.codes]
+    readings: tuple[Callable[[pd.Series], np.ndarray], ...] = (
+        lambda one: parse_numbers(one.str.replace(",", ".")),
+        lambda one: days_of(one.tolist()).since_1970,
+    )
+    for read in readings:
+        values = np.append(read(texts), np.nan)[encoded.codes]
         if np.isfinite(values).sum() >= TELLING * (encoded.codes >= 0).sum() > 0:
             return pd.Series(values, index=column.index, name=column.name)
     return column

@@ -63,6 +63,6 @@ KIND = IdentifierKind(
         "of 9 to 12 digits that begin alike or are divided as telephone numbers are, and that few people share"
     ),
     detect=detect,
-    yields_to=("national_id", "card_number", "bank_account", "subject_id", "birth_date", "running_number"),
+    yields_to=("national_id", "card_number", "bank_account", "subject_id", "birth_date"),
     place=30,
 )

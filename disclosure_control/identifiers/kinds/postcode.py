@@ -59,6 +59,6 @@ KIND = IdentifierKind(
         "four or six where the heading names a postcode; no veto where more than 50 people share each"
     ),
     detect=detect,
-    yields_to=("subject_id", "running_number", "national_id", "same_order"),
+    yields_to=("subject_id", "national_id", "same_order"),
     place=50,
 )

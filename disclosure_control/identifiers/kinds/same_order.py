@@ -55,6 +55,6 @@ KIND = IdentifierKind(
     what_to_do="drop the column, or coarsen it until people share its values",
     documentation="numbers or dates, one for each person, in the order of the subjects' ids or its reverse",
     detect=detect,
-    yields_to=("subject_id", "running_number"),
+    yields_to=("subject_id",),
     place=72,
 )

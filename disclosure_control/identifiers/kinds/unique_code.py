@@ -10,6 +10,7 @@ from disclosure_control.identifiers.registry import Hits, IdentifierKind
 from study.models.role_words import is_key
 from study.models.roles import Role
 
+DENSE = 0.5  # share of the numbers between the first and the last one that are there: running numbers
 MEASURED = r"^[+-]?[\d.,]+([eE][+-]?\d+)?$|^\d{1,3}([/:]\d{1,3}){1,2}$"  # numbers, blood pressures, times
 CODE = r"^[\pL\d][\pL\d._/:#-]*$"
 
@@ -39,7 +40,8 @@ def _numbers(column: ColumnValues) -> Hits | None:
     span = float(numbers.max() - numbers.min()) + 1
     everybody = np.ones(column.n_distinct, dtype=bool)
     expected = n * (n - 1) / 2 / span  # pairs that share a number, if it were drawn from the range
-    if column.alone_rate == 1 and expected >= 5:
+    is_running = column.n_distinct >= DENSE * span * column.share_at_hand
+    if column.alone_rate == 1 and (expected >= 5 or is_running):
         return Hits(everybody, "sure")
     if is_key(column.column) or column.is_headed(Role.IDENTIFIER):
         return Hits(everybody, "likely")
@@ -54,12 +56,12 @@ KIND = IdentifierKind(
     words="codes that nobody else has",
     what_to_do="drop the column, or name it under the columns of recode_ids",
     documentation=(
-        "codes of one word with a digit that almost nobody shares; whole numbers of five digits or more, or of fewer "
-        "where random numbers of that range would repeat, or the heading names an id or a number"
+        "codes of one word with a digit that almost nobody shares; running numbers; whole numbers of five digits or "
+        "more, or of fewer where random numbers of that range would repeat, or the heading names an id or a number"
     ),
     detect=detect,
     yields_to=(
-        *("subject_id", "running_number", "national_id", "phone", "card_number", "bank_account", "email", "postcode"),
+        *("subject_id", "national_id", "phone", "card_number", "bank_account", "email", "postcode"),
         *("ip_address", "web_address", "birth_date", "event_date", "coordinates", "person_name"),
     ),
     place=80,

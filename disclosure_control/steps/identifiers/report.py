@@ -162,9 +162,9 @@ def _fate(state: str) -> str:
 
 def _said_only(findings: Sequence[ToldFinding]) -> Iterator[Part]:
     first, names = findings[0], list(dict.fromkeys(one.column for one in findings))
-    holds = f"{'holds' if len(names) == 1 else 'hold'}{' possible' if first.certainty == 'possible' else ''}"
+    holds = "holds" if len(names) == 1 else "hold"
     yield Sentence(
-        f"{counted(len(names), 'column')} {holds} {first.words}. This alone is no reason to hold the data. What helps: "
-        f"{first.what_to_do}."
+        f"{counted(len(names), 'column')} {holds} possible {first.words}. This alone is no reason to hold the data. "
+        f"What helps: {first.what_to_do}."
     )
     yield Details("Which columns", [listed(names, len(names))])
