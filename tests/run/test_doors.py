@@ -5,13 +5,16 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import disclosure_control.run.doors as batch
+from disclosure_control.report.run_texts import risky_shares
 from disclosure_control.report.verdict import Verdict
 from disclosure_control.run.results import PilotIsLockedError
-from tests.cases import quick
+from Main_Anonymization import _outcome
+from tests.cases import each
 from tests.run.processes import environment
 from tests.run.synthetic_pilot import (
     DONE,
@@ -36,37 +39,21 @@ def wards(pilot):
     return {name: pilot if name == pilot.name else pilot.sibling(name) for name in ("CLINIC", "WARD", "ZOO")}
 
 
-@pytest.mark.thorough("0.7 s")
-def test_pilots_are_processed_in_the_order_in_which_they_are_named(wards, doors):
-    run = doors.start(1, "ZOO", "CLINIC", "WARD", "ZOO")
-    assert run.status == DONE
-    assert list(run.outcomes) == ["ZOO", "CLINIC", "WARD"]
-    assert [line for line in run.out.splitlines() if line.startswith("Pilot ")] == [
-        "Pilot ZOO",
-        "Pilot CLINIC",
-        "Pilot WARD",
-    ]
-
-
-@pytest.mark.thorough("1 s: three pilots")
-def test_all_are_those_with_a_config_in_alphabetical_order(wards, doors, pilot):
+@pytest.mark.thorough("2 s: three pilots through both doors")
+def test_pilots_come_as_they_are_named_or_all_that_have_a_config_by_the_alphabet(wards, doors, pilot):
     for name in ("__init__.py", "not a pilot.py", "notes.txt", f"{'X' * 65}.py"):
         (pilot.config_folder / name).write_text("raise SystemExit")
     (pilot.data_folder / "WITHOUT_CONFIG").mkdir()
-    assert doors.start(1, "--all").status == DONE
-    run = doors.start(2, "--all")
-    assert run.status == DONE
-    assert list(run.outcomes) == ["CLINIC", "WARD", "ZOO"]
+    runs = doors.start(1, "ZOO", "CLINIC", "WARD", "ZOO"), doors.start(2, "--all")
+    for run, names in zip(runs, (["ZOO", "CLINIC", "WARD"], ["CLINIC", "WARD", "ZOO"]), strict=True):
+        assert run.status == DONE
+        assert list(run.outcomes) == names
+        lines = run.out.splitlines()
+        assert [line for line in lines if line.startswith("Pilot ")] == [f"Pilot {name}" for name in names]
+        assert [line[0] for line in lines[-7:]] == ["┌", "│", "├", "│", "│", "│", "└"]
+        assert [line.split()[1] for line in lines[-7:] if line[0] == "│"] == ["Pilot", *names]
     for ward in wards.values():
         assert ward.summary()["pilot"] == ward.name
-
-
-@pytest.mark.parametrize("door", [1, pytest.param(2, marks=pytest.mark.thorough("0.4 s"))])
-def test_the_last_lines_are_the_table(door, wards, doors):
-    run = [doors.start(one, "--all") for one in range(1, door + 1)][-1]
-    lines = run.out.splitlines()[-7:]
-    assert [line[0] for line in lines] == ["┌", "│", "├", "│", "│", "│", "└"]
-    assert [line.split()[1] for line in lines if line[0] == "│"] == ["Pilot", "CLINIC", "WARD", "ZOO"]
 
 
 @pytest.mark.thorough("1.3 s")
@@ -125,73 +112,57 @@ def test_the_gravest_outcome_decides_the_status(statuses, pilot, doors, monkeypa
 # ---------------------------------------------------------------- a risk that is not to be passed
 
 
-def only_k(pilot, **changes):
-    pilot.configure(sensitive_feature=None, sensitive_binning_config_for_L={}, **changes)
-    pilot.unconfigure("L", "T")
+def outcome_of(limit, *figures):
+    """The outcome of door 2 where models have such shares: their letter, who is risky, and who was evaluated."""
+    models = {"k": "k_anonymity", "l": "l_diversity", "t": "t_closeness"}
+    results = [
+        SimpleNamespace(
+            model=models[model],
+            sensitive=None if model == "k" else "LB__Cholesterol",
+            n_risky=n_risky,
+            n_evaluated=n,
+            risky_rate=n_risky / n if n else None,
+        )
+        for model, n_risky, n in figures
+    ]
+    return _outcome("released/", SimpleNamespace(results=results), Verdict("released/", ()), limit)
 
 
-@pytest.mark.thorough("0.5 s")
-@pytest.mark.parametrize(
-    ("k", "limit", "status"),
-    quick(2, [(3, "49.9", RISK_TOO_HIGH), (3, "50", DONE), (3, "0", RISK_TOO_HIGH), (1, "0", DONE)], "0.2 s"),
+@each(
+    "limit, figures, status",
+    [
+        (49.9, [("k", 6, 12)], RISK_TOO_HIGH),
+        (50.0, [("k", 6, 12)], DONE),
+        (0.0, [("k", 1, 12)], RISK_TOO_HIGH),
+        (0.0, [("k", 0, 12)], DONE),
+        (None, [("k", 12, 12)], DONE),
+        (7.0, [("k", 7, 100)], DONE),  # to a computer 100 * 0.07 is a little more than 7
+        (6.99, [("k", 7, 100)], RISK_TOO_HIGH),
+        (20.0, [("k", 0, 12), ("l", 3, 12), ("t", 0, 12)], RISK_TOO_HIGH),
+        (20.0, [("k", 0, 12), ("l", 0, 12), ("t", 3, 12)], RISK_TOO_HIGH),
+        (20.0, [("k", 2, 12), ("l", 2, 12), ("t", 2, 12)], DONE),
+        (100.0, [("k", 0, 0)], RISK_TOO_HIGH),  # nothing evaluated is not shown to be safe
+        (100.0, [("k", 0, 12), ("t", 0, 0)], RISK_TOO_HIGH),
+    ],
 )
-def test_fail_on_risk_at_its_limits(k, limit, status, pilot, doors):
-    only_k(pilot, K=k)
-    run = doors.start(2, "--fail-on-risk", limit)
-    assert run.status == status
-    assert run.err == ""
-    assert ("risky above" in run.outcomes["CLINIC"][1]) == (status == RISK_TOO_HIGH)
-    assert pilot.summary()["k_anonymity"] | {"threshold": k, "evaluated": 12} == pilot.summary()["k_anonymity"]
-
-
-@pytest.mark.thorough("0.5 s")
-@pytest.mark.parametrize(
-    ("changes", "worst"),
-    [({"K": 6, "L": 1, "T": 2000}, "k"), ({"K": 1, "L": 3, "T": 2000}, "l"), ({"K": 1, "L": 1, "T": 30}, "t")],
-    ids=["k", "l", "t"],
-)
-def test_fail_on_risk_looks_at_each_model(changes, worst, pilot, doors):
-    pilot.configure(**changes)
-    assert doors.start(2, "--fail-on-risk", "20").status == RISK_TOO_HIGH
-    risky = {model[0]: figures for model, figures in pilot.summary().items() if model in MODELS}
-    shares = {"k": risky["k"]["risky_rate"], **{name: risky[name]["LB__Cholesterol"]["risky_rate"] for name in "lt"}}
-    assert [name for name, share in shares.items() if share > 0.2] == [worst]
-
-
-MODELS = ("k_anonymity", "l_diversity", "t_closeness")
+def test_fail_on_risk_looks_at_each_model_and_at_nothing_evaluated(limit, figures, status):
+    outcome = outcome_of(limit, *figures)
+    assert outcome.status == status
+    assert ("risky above" in outcome.words) == (status == RISK_TOO_HIGH)
 
 
 @pytest.mark.thorough("0.7 s")
 def test_where_the_shares_are_well_and_a_column_names_people_the_outcome_says_the_column(pilot, doors):
     pilot.write_rows("DM.csv", [row | {"EMAIL": f"p{i}.doe@example.org"} for i, row in enumerate(rows_of("DM"))])
     assert doors.start(1).status == DONE
-    only_k(pilot, K=1)
+    pilot.configure(sensitive_feature=None, sensitive_binning_config_for_L={}, K=1)
+    pilot.unconfigure("L", "T")
     run = doors.start(2, "--fail-on-risk", "0")
     assert run.status == RISK_TOO_HIGH
     words = run.outcomes["CLINIC"][1]
     assert "EMAIL" in words
     assert "k: 0.0%" in words
     assert "risky above" not in words
-
-
-@pytest.mark.thorough("1.2 s")
-def test_nothing_evaluated_is_not_shown_to_be_safe(pilot, doors):
-    pilot.write_rows("DM.csv", [row | {"SEX": ""} for row in rows_of("DM")])
-    assert doors.start(1).status == DONE
-    only_k(pilot, missing_qis="exclude")
-    assert doors.start(2).status == DONE
-    assert doors.start(2, "--fail-on-risk", "100").status == RISK_TOO_HIGH
-    assert pilot.summary()["k_anonymity"]["evaluated"] == 0
-
-
-@pytest.mark.thorough("0.7 s")
-def test_no_sensitive_value_at_all_is_not_shown_to_be_safe(pilot, doors):
-    pilot.write_rows("LB.csv", [row | {"Cholesterol": "", "Glucose": "5"} for row in rows_of("LB")])
-    pilot.configure(K=1, L=1)
-    assert doors.start(1).status == DONE
-    run = doors.start(2, "--fail-on-risk", "100")
-    assert run.status == RISK_TOO_HIGH
-    assert pilot.summary()["t_closeness"]["LB__Cholesterol"]["evaluated"] == 0
 
 
 # ---------------------------------------------------------------- faults of ours, and the user's own stop
@@ -277,15 +248,15 @@ def test_stopped_by_the_user(door, wards, doors, pilot, monkeypatch):
 
 @pytest.mark.thorough("1 to 2 s in a process")
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
-@pytest.mark.parametrize(("door", "unbuffered"), [(1, ""), (2, "1")])
-def test_a_screen_that_takes_no_more_changes_no_result_and_no_status(door, unbuffered, pilot):
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_screen_that_takes_no_more_changes_no_result_and_no_status(unbuffered, pilot):
     """A log on a full disk: the run is as good as without it, or it says the truth about its results."""
     (pilot.results / "merge_report.json").unlink()
     (pilot.results / "CLINIC_privacy_summary.json").unlink()
     before = snapshot(pilot.results)
     with open("/dev/full", "w") as full:  # noqa: PTH123
         done = subprocess.run(
-            [sys.executable, str(PROJECT / SCRIPTS[door])],
+            [sys.executable, str(PROJECT / SCRIPTS[2])],
             cwd=pilot.desk,
             env=environment(PYTHONUNBUFFERED=unbuffered),
             stdout=full,
@@ -309,22 +280,8 @@ def test_help_names_the_ways_to_start(doors):
         assert "BIOSTREAMS_PILOT" in run.out
 
 
-def test_a_share_of_exactly_the_limit_is_not_above_it():
-    """7 of 100 are 7%, although 100 * 0.07 is a little more than 7 to a computer."""
-    from types import SimpleNamespace
-
-    from Main_Anonymization import _outcome
-
-    result = SimpleNamespace(model="k_anonymity", sensitive=None, n_risky=7, n_evaluated=100, risky_rate=0.07)
-    assert _outcome("released/", SimpleNamespace(results=[result]), Verdict("released/", ()), 7.0).status == 0
-    assert _outcome("released/", SimpleNamespace(results=[result]), Verdict("released/", ()), 6.99).status == 1
-
-
 def test_the_line_of_a_pilot_with_many_sensitive_features_can_be_read():
     """Each of a few is named; of a hundred the largest, and of how many nothing could be told."""
-    from types import SimpleNamespace
-
-    from disclosure_control.report.run_texts import risky_shares
 
     def results(n):
         rates = [None, *(i / 1000 for i in range(1, n))]

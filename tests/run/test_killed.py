@@ -119,8 +119,8 @@ def moments(server, pilot: SyntheticPilot, door: int, by_renames: bool = False) 
     """
     assert server.start(pilot, door, NEVER, "kill", by_renames=by_renames).status in (DONE, INPUT_AT_FAULT)
     every = some_of(range(1, server.operations + 2, 3))
-    if by_renames or not is_thorough():  # a door for each: 0.1 s
-        every = every[:: max(len(every) // 3, 1)]
+    most = 3 if by_renames or not is_thorough() else tried_of(36)  # a door for each: 0.1 s
+    every = every[:: max(len(every) // most, 1)]
     step, at = 1 if is_thorough() else 2, server.exchanged
     around = [] if at is None else range(at - 1, at + 6, step)
     return sorted({*every, *around, server.operations, server.operations + 1})
@@ -174,12 +174,11 @@ def test_a_door_killed_at_any_operation(versions, server, tmp_path, monkeypatch,
 
 @COSTLY
 @pytest.mark.parametrize("versions", [2], ids=["door2"], indirect=True)
-@pytest.mark.parametrize("n_moments", [3, pytest.param(30, marks=pytest.mark.thorough("20 s"))], ids=["some", "more"])
-def test_a_door_that_works_from_disk_killed(versions, server, tmp_path, monkeypatch, capsys, n_moments):
+def test_a_door_that_works_from_disk_killed(versions, server, tmp_path, monkeypatch, capsys):
     whole, from_disk = versions.copy(tmp_path / "whole"), ("--engine", "disk")
     assert server.start(whole, 2, NEVER, "kill", *from_disk).status == DONE
     assert visible(whole) == versions.new
-    at, n_with_spill = range(1, server.operations + 1, max(server.operations // n_moments, 1)), 0
+    at, n_with_spill = range(1, server.operations + 1, server.operations // 8), 0
     for n in at:
         pilot = versions.copy(tmp_path / "killed")
         assert server.start(pilot, 2, n, "kill", *from_disk) is None
