@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 SURE, LIKELY = math.log(1e9), math.log(1e4)
 
 
@@ -16,12 +18,19 @@ def certainty_beside_chance(n_hits: int, n_tried: int, chance_rate: float) -> st
     """
     if not n_tried or n_hits <= chance_rate * n_tried:
         return None
-    evidence = n_tried * _divergence(n_hits / n_tried, chance_rate)
+    evidence = -float(log_luck(*(np.array([one]) for one in (n_hits, n_tried, chance_rate)))[0])
     return "sure" if evidence >= SURE else "likely" if evidence >= LIKELY else None
 
 
-def _divergence(rate: float, chance: float) -> float:
-    """Kullback and Leibler's divergence of two shares, in natural units."""
-    hit = rate * math.log(rate / chance) if rate else 0.0
-    miss = (1 - rate) * math.log((1 - rate) / (1 - chance)) if rate < 1 else 0.0
-    return hit + miss
+def log_luck(n_told: np.ndarray, n: np.ndarray, chance: np.ndarray) -> np.ndarray:
+    """A bound of the logarithm of the chance that of ``n`` people so many are told, each with the mean ``chance``.
+
+    Arrays of one shape; at most 0, smaller is rarer. By Chernoff's inequality it is -n times the divergence between the
+    share that is told and the chance, which holds for people with different chances, too (Hoeffding 1963).
+    """
+    share = n_told / np.maximum(n, 1)
+    chance = np.clip(chance, 1e-12, 1 - 1e-12)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        hit = np.where(share > 0, share * np.log(share / chance), 0.0)
+        missed = np.where(share < 1, (1 - share) * np.log((1 - share) / (1 - chance)), 0.0)
+    return np.where(share > chance, -n * (hit + missed), 0.0)

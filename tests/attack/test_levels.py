@@ -19,12 +19,12 @@ from disclosure_control.attack.answerers.levels import (
     RankedPeople,
     away_from_others,
     chance_within,
-    log_luck,
     told_by_membership,
     told_by_neighbours,
     told_by_the_known,
     told_near_median,
 )
+from disclosure_control.identifiers.chance import log_luck
 
 
 @given(n=st.integers(1, 60), chance=st.floats(0.01, 0.9), share=st.floats(0, 1))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from disclosure_control.basics.encoding.keys import count_pairs
+from disclosure_control.identifiers.chance import log_luck
 
 CHANCE = 0.01  # that anything is disclosed, over all that is asked, if exchanged people gave it
 PURE = 0.95  # share of a level's people whose value is disclosed
@@ -99,20 +100,6 @@ class ToldEntries:
 
 
 NOBODY_TOLD = ToldEntries(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
-
-
-def log_luck(n_told: np.ndarray, n: np.ndarray, chance: np.ndarray) -> np.ndarray:
-    """A bound of the logarithm of the chance that of ``n`` people so many are told, each with the mean ``chance``.
-
-    Arrays of one shape; at most 0, smaller is rarer. By Chernoff's inequality it is -n times the divergence between the
-    share that is told and the chance, which holds for people with different chances, too (Hoeffding 1963).
-    """
-    share = n_told / np.maximum(n, 1)
-    chance = np.clip(chance, 1e-12, 1 - 1e-12)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        hit = np.where(share > 0, share * np.log(share / chance), 0.0)
-        missed = np.where(share < 1, (1 - share) * np.log((1 - share) / (1 - chance)), 0.0)
-    return np.where(share > chance, -n * (hit + missed), 0.0)
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,6 @@ _NUMBER = r"^[+-]?[0-9]+(\.[0-9]+)?$"
 _OWN_DIGITS = "^[0-9]{5,18}$"  # of a cell in which they may be: a number may have lost a zero in front
 _FEW_DIGITS = r"^[^0-9]{0,4}([0-9][^0-9]?){4,10}$"
 _ROW_ID = f"^[0-9a-f]{{{ROW_ID_LENGTH}}}$"
-_A_DATE = r"(19|20)[0-9]{2}-?[01][0-9]|[0-3]?[0-9][-./ ]([01]?[0-9]|[A-Za-z]{3})[-./ ](19|20)?[0-9]{2}"
 
 
 class OriginalKind(StrEnum):
@@ -56,14 +55,13 @@ class FoundForm(StrEnum):
     WORD = "a word"
     NUMBER = "a number"
     SHORT = "a whole cell"
-    IN_DATE = "within a date"
-    PART = "within a longer number"
+    PART = "within a longer number or a date"
     OWN_DIGITS = "the digits of an id or a true day of the same person, within a number or text"
     END = "the end of an id among the digits of a number or code"
 
 
 # Forms that any number may have.
-_BY_CHANCE = (FoundForm.PART, FoundForm.IN_DATE, FoundForm.OWN_DIGITS, FoundForm.END)
+_BY_CHANCE = (FoundForm.PART, FoundForm.OWN_DIGITS, FoundForm.END)
 # How surely a form is no chance: of one value the first that applies counts.
 _PRECEDENCE = list(FoundForm)
 
@@ -289,10 +287,6 @@ class Searched:
             )
             for one in there
         )
-        is_part = met["form"] == _PRECEDENCE.index(FoundForm.PART)
-        if is_part.any():
-            in_date = _matches(values.take(pa.array(met["value"].to_numpy())), _A_DATE)
-            met.loc[is_part & in_date, "form"] = _PRECEDENCE.index(FoundForm.IN_DATE)
         met["rank"] = met["form"] * len(OriginalKind) + met["kind"]
         others = met["rank"].where(met["form"] != _PRECEDENCE.index(FoundForm.OWN_DIGITS))
         met = met[met["rank"] <= others.groupby(met["value"]).transform("min").fillna(np.inf)]

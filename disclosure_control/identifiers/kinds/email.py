@@ -11,12 +11,7 @@ ADDRESS = r"[\pL\d._%+'-]+ ?(@|[\[(]at[\])]) ?[\pL\d-]+(\.[\pL\d-]+)*\.[\pL]{2,}
 
 def detect(column: ColumnValues) -> Hits | None:
     """Every value that contains an address."""
-    if column.is_number:
-        return None
-    maybe = column.contains("@", "(at)", "[at]")
-    if not maybe.any():
-        return None
-    found = column.somewhere(ADDRESS, maybe)
+    found = column.holding(ADDRESS, "@", "(at)", "[at]")
     return Hits(found, "sure") if found.any() else None
 
 

@@ -15,18 +15,11 @@ MAC = r"(?i:(^|[^\w:-])([0-9a-f]{2}[:-]){5}[0-9a-f]{2}($|[^\w:-]))"
 
 def detect(column: ColumnValues) -> Hits | None:
     """IPv4 and IPv6 addresses, and those of network cards."""
-    if column.is_number:
-        return None
-    maybe = column.contains(".", ":", "-")
-    if not maybe.any():
-        return None
-    maybe = column.somewhere(rf"{IPV4}|{IPV6}|{MAC}", maybe)
-    if not maybe.any():
-        return None
-    is_old = column.somewhere(IPV4, maybe)
+    found = column.holding(rf"{IPV4}|{IPV6}|{MAC}", ".", ":", "-")
+    is_old = column.somewhere(IPV4, found) if found.any() else found
     if is_old.any() and column.somewhere(LARGE_OCTET, is_old).sum() < 0.5 * is_old.sum():
-        maybe &= ~is_old
-    return Hits(maybe, "sure") if maybe.any() else None
+        found &= ~is_old
+    return Hits(found, "sure") if found.any() else None
 
 
 KIND = IdentifierKind(
