@@ -21,16 +21,10 @@ NOTHING_SEEN = SeenInLargeGroups()
 def draft_k(n_people: int) -> DraftedValue:
     """People that a class needs: 5, the usual choice for health data, and 3 in a small pilot."""
     if n_people < FEW_PEOPLE:
-        return DraftedValue(
-            K_OF_FEW,
-            f"for {people_text(n_people)}; {USUAL_K} is more usual, but often impossible for so few people",
-            True,
-        )
-    return DraftedValue(
-        USUAL_K,
-        f"usual for health data: the chance to find a person's record is at most {1 / USUAL_K:g}",
-        True,
-    )
+        why = f"for {people_text(n_people)}; {USUAL_K} is more usual, but often impossible for so few people"
+        return DraftedValue(K_OF_FEW, why, True)
+    why = f"usual for health data: the chance to find a person's record is at most {1 / USUAL_K:g}"
+    return DraftedValue(USUAL_K, why, True)
 
 
 def draft_l(column: Column, k: int, seen: SeenInLargeGroups = NOTHING_SEEN) -> DraftedValue:
@@ -73,32 +67,28 @@ def draft_t(column: Column, k: int, seen: SeenInLargeGroups = NOTHING_SEEN) -> D
 
 
 def _drawn(column: Column, k: int) -> np.ndarray:
-    """K people drawn at random, many times: their values as places among the distinct ones (n_draws, k)."""
-    chance = np.random.default_rng(0)
-    places = np.repeat(np.arange(len(column.people_of)), column.people_of)
-    return places[chance.integers(0, len(places), (N_DRAWS, k))]
+    """K people drawn at random, many times (n_draws, k): their numbers, or places of values."""
+    values = column.numbers if column.is_measured else np.repeat(np.arange(len(column.people_of)), column.people_of)
+    assert values is not None  # measured columns have numbers
+    return np.sort(values[np.random.default_rng(0).integers(0, len(values), (N_DRAWS, k))], axis=1)
 
 
 def _distinct_of_some(column: Column, k: int) -> np.ndarray:
     """How many distinct values (bins of numbers) K people drawn at random have (n_draws,)."""
-    if column.is_measured and column.numbers is not None:
-        chance = np.random.default_rng(0)
-        drawn = column.numbers[chance.integers(0, len(column.numbers), (N_DRAWS, k))]
+    drawn = _drawn(column, k)
+    if column.is_measured:
         drawn = np.searchsorted(sensitive_bins(column, k).edges, drawn, side="right")
-    else:
-        drawn = _drawn(column, k)
-    return 1 + (np.diff(np.sort(drawn, axis=1), axis=1) > 0).sum(axis=1)
+    return 1 + (np.diff(drawn, axis=1) > 0).sum(axis=1)
 
 
 def _distances_of_some(column: Column, k: int) -> np.ndarray:
     """How far K people drawn at random are from everyone (n_draws,): in the unit of the value, or as a share."""
+    drawn = _drawn(column, k)
     if column.is_measured and column.numbers is not None:
-        chance = np.random.default_rng(0)
-        drawn = np.sort(column.numbers[chance.integers(0, len(column.numbers), (N_DRAWS, k))], axis=1)
         middles = (np.arange(k * PARTS) + 0.5) / (k * PARTS)
         everyone = np.quantile(column.numbers, middles)
         return np.asarray(np.abs(np.repeat(drawn, PARTS, axis=1) - everyone).mean(axis=1))
-    drawn, share = _drawn(column, k), column.people_of / column.people_of.sum()
+    share = column.people_of / column.people_of.sum()
     counts = np.zeros((N_DRAWS, len(share)))
     np.add.at(counts, (np.arange(N_DRAWS)[:, None], drawn), 1 / k)
     return np.asarray(np.abs(counts - share).sum(axis=1) / 2)

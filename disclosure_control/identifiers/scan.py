@@ -36,9 +36,7 @@ IdsAt = Callable[[np.ndarray], pa.Array]
 LARGE = 100_000  # rows, from which on columns are examined side by side
 
 
-def scan_source(
-    table: SourceTable, subject_column: str | None, but_for: Collection[str] = (), kept: Kept | None = None
-) -> Scan:
+def scan_source(table: SourceTable, subject_column: str | None, but_for: Collection[str] = ()) -> Scan:
     """What in the columns of a table, ``but_for`` some, names a person, or is shared by few people.
 
     ``subject_column``: the heading of the subject's id, which is not examined itself; None: every row is a person. In a
@@ -53,7 +51,7 @@ def scan_source(
         own = {name for name in headings if name.casefold() == subject_column.casefold()}
         ids = table.column(subject_column if subject_column in own else min(own)) if own else None
     names = [name for name in headings if name not in own and name not in but_for]
-    return scan_columns(table, names, ids, kept)
+    return scan_columns(table, names, ids)
 
 
 def scan_columns(table: SourceTable, names: Sequence[str], ids: pd.Series | None, kept: Kept | None = None) -> Scan:

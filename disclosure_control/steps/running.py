@@ -197,13 +197,13 @@ def run_steps(
 
     The ``log`` gets each step with its seconds. Steps that are ``left_out`` are not run. The run ``started``
     now, if no time is given. ``untried``: in a trial, the pilot's config in place of which another one is tried;
-    ``kept``: what follows from the content of columns, found before in the same run. ``asks`` for less than all of a
-    config with a release: only the steps that make it run, and not all is searched.
+    ``kept``: what follows from the content of columns, found before in the same run. Of a trial
+    only the steps that make what leaves run: no other one has a reason against it. ``asks``: how much is searched.
     """
     log, started, kept = log or SilentLog(), started or clock.utc_now(), kept or Kept()
     results: dict[str, StepResult] = {}
     given = assessment.config.settings
-    for name in MAKE_A_RELEASE if asks < Asks.UNTIL_HELD else STEPS:
+    for name in STEPS if untried is None else MAKE_A_RELEASE:
         if (name in given or name in ALWAYS_RUN) and name not in left_out:
             settings = given[name] if name in given else settings_module(name).SETTINGS()
             how = dataset.domains, started, untried, kept, asks

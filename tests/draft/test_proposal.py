@@ -17,7 +17,8 @@ from disclosure_control.basics.telling.reasons import DECIDE, Gravity, Reason
 from disclosure_control.draft.next_config import next_config
 from disclosure_control.draft.proposal import Proposal, proposal_in_words, propose, propose_tried, with_open_choices
 from disclosure_control.remedy.treatments.keys import command_to_set
-from disclosure_control.steps import READERS
+from disclosure_control.steps import READERS, running
+from disclosure_control.steps.running import StepResult, run_steps
 from tests.places import PROJECT
 from tests.run.synthetic_pilot import DONE, SyntheticPilot
 
@@ -121,6 +122,24 @@ def test_a_trial_that_the_files_refuse_leaves_what_was_found_before():
     found = propose_tried(TEXT, "x.py", REASONS, lambda literal: None, run)
     assert not found.is_tried
     assert "release" in parse_config(found.text, "x")
+
+
+def test_a_trial_runs_what_makes_a_release_and_spends_no_budget(monkeypatch, tmp_path):
+    """A private release was made in every whole trial, and its privacy budget was spent."""
+    ran = []
+
+    def step_module(name):
+        return SimpleNamespace(run_step=lambda step: ran.append(name) or StepResult({}))
+
+    monkeypatch.setattr(running, "step_module", step_module)
+    named = ("risk", "explore", "recommend", "treatment", "release", "private_release")
+    config = SimpleNamespace(settings=dict.fromkeys(named))
+    monkeypatch.setattr(running, "_asked", lambda step: "")
+    for untried, expected in ((None, len(named) + 2), (config, 4)):  # identifiers and context run in any case
+        ran.clear()
+        run_steps("X", tmp_path, SimpleNamespace(domains=None), SimpleNamespace(config=config), untried=untried)
+        assert len(ran) == expected
+        assert ("private_release" in ran) == (untried is None)
 
 
 def test_a_change_that_a_run_would_refuse_is_not_made():

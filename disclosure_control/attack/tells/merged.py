@@ -12,7 +12,6 @@ import pandas as pd
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.attack.leaving import Leaving, MadeOf
-from disclosure_control.attack.tells.summaries import SummariesOfFiles
 from disclosure_control.basics.encoding.columns import numbers_of
 from disclosure_control.records.records import EncodedRecords, occurring, places_of_all
 from disclosure_control.release.accounts import Account
@@ -72,20 +71,19 @@ def leaving_of(
     whose: np.ndarray,
     days: int,
     harmless: Mapping[str, str],
-    files: SummariesOfFiles | None = None,
 ) -> Leaving:
     """The merged package as what leaves, beside the ``pilot`` that it was made of, which ``before`` assesses.
 
     ``whose`` (n_kept,): the position in the pilot of each one's person. The dates that the release moved, by up to
     ``days``, count as moved by ``shift_dates``; a column that the pilot does not have, as
-    released as it was, unless the release changed it. ``files``: what rows of all files say of a person.
+    released as it was, unless the release changed it.
     """
     records, values, found = package.records, package.values, package.assessment
     accounts = accounts_by_column(released)
     fresh = {name: is_changed(accounts.get(name)) for name in sorted(set(values) - set(pilot.columns))}
     made_of = MadeOf(pilot, whose, fresh)
     columns = [DEFAULT_COLUMN, *values]
-    leaving = Leaving(before, found.config, (), columns, records, values, made_of, harmless, files=files)
+    leaving = Leaving(before, found.config, (), columns, records, values, made_of, harmless)
     changed = {name: 0 if leaves_as_it_was(accounts.get(name)) else leaving.n_others(name) for name in values}
     return dataclasses.replace(leaving, steps=applied_steps(changed, accounts, days))
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.kept import Kept
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import Policy
 from disclosure_control.identifiers.column_findings import ColumnFinding, Scan, joined
@@ -29,7 +29,9 @@ def run_step(step: StepInput[IdentifierSettings]) -> StepResult:
     config = step.assessment.config
     columns = list(step.dataset.table.columns)
     of_dataset = step.kept.of(("identifiers", step.dataset.sha256, *columns), lambda: scan_dataset(step.dataset))
-    beside, not_looked_at = scan_beside(step.folder, config, columns, step.files, step.kept)
+    of_merge = repr((config.of(MergeSettings), config.of(SubjectIdRule)))
+    look_beside = partial(scan_beside, step.folder, config, columns, step.files)
+    beside, not_looked_at = step.kept.of(("beside", of_merge, *columns), look_beside)
     outcome = IdentifierOutcome(
         of_dataset.findings,
         beside.findings,
@@ -52,7 +54,6 @@ def scan_beside(
     config: PilotConfig,
     columns: list[str],
     reading: DomainReader | None = None,
-    kept: Kept | None = None,
 ) -> tuple[Scan, list[str]]:
     """The scan of what only the domain files contain, and the files that could not be read."""
     merge, rule = config.of(MergeSettings), config.of(SubjectIdRule)
@@ -75,7 +76,7 @@ def scan_beside(
             continue
         joined_columns = [name for name in table.frame.columns if f"{domain}__{name}" in columns]
         if table.fits(reading.most_rows):
-            scans.append(scan_source(table, rule.column, joined_columns, kept))
+            scans.append(scan_source(table, rule.column, joined_columns))
         else:
             most = f"{reading.most_rows:,} records"
             unread.append(f"{path.name}: it has more than {most}, of which columns are looked at in memory alone")

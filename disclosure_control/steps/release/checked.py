@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.attack.questions import Answer
+from disclosure_control.attack.questions import Answer, three_questions, without_rows
 from disclosure_control.attack.release_findings import ReleaseFindings
 from disclosure_control.attack.traces.traces import Traces
 from disclosure_control.basics.settings.changes import ConfigChange
@@ -14,6 +14,7 @@ from disclosure_control.basics.telling.reasons import DECIDE_COLUMNS, Gravity, R
 from disclosure_control.basics.telling.small_counts import Policy, count_in_sentence, people_told
 from disclosure_control.basics.telling.words import capitalised, counted, listed
 from disclosure_control.identifiers.column_findings import ColumnFinding
+from disclosure_control.identifiers.outcome import IdentifierOutcome
 from disclosure_control.identifiers.outcome import reasons_of as identifier_reasons
 from disclosure_control.release.facts.facts import KINDS
 from disclosure_control.release.making import Making
@@ -37,27 +38,35 @@ COURSES_NOT_LOOKED_AT = (
     "search so many rows."
 )
 
+NO_TRACES = Traces(0, 0, 0, 0, 0, 0, {})
+
 
 @dataclass(frozen=True)
 class PackageChecked:
     """What a recipient finds in the package of a release as it was ``made``, merged again.
 
-    k, l and t; ``traces`` of originals; columns that name people or that outsiders may know, and that the config does
-    not explain (``identifiers``); ``answers`` to the three questions; the ``findings`` about the released data; the
-    longitudinal risk (``course``); and what the package discloses with an ``earlier`` release. ``closed``: the columns
-    that stay here until a person decides.
+    k, l and t; the ``findings`` about the released data; the longitudinal risk (``course``); what the package discloses
+    with an ``earlier`` release; ``closed``: the columns that stay here until a person decides. Nothing in a first look:
+    ``traces`` of originals, and columns that name people or that outsiders may know, and that the config does not
+    explain (``identifiers``).
     """
 
     made: Making = field(repr=False)
     assessment: Assessment
-    traces: Traces
-    identifiers: tuple[ColumnFinding, ...]
-    answers: Callable[[Policy], Mapping[str, Answer]] = field(repr=False)
     findings: Callable[[Policy], ReleaseFindings] = field(repr=False)
     course: CourseRisk | None
     earlier: BesideEarlier | None
-    not_scanned: tuple[str, ...]
     closed: tuple[ClosedGroup, ...]
+    traces: Traces = NO_TRACES
+    identifiers: tuple[ColumnFinding, ...] = ()
+    not_scanned: tuple[str, ...] = ()
+
+    def answers(self, policy: Policy) -> dict[str, Answer]:
+        """The answers to the three questions; without those on rows where nobody looked at them."""
+        identified = IdentifierOutcome(self.identifiers, assessed=self.assessment.config.quasi_identifiers)
+        sensitive = self.made.asked.config.sensitive_features
+        by_classes = three_questions(policy, self.assessment, identified=identified, sensitive=sensitive)
+        return without_rows(by_classes) if self.course is None else by_classes
 
     def not_looked_at(self, policy: Policy) -> tuple[str, ...]:
         """Checks that were left out by the config or for size: sentences for the verdict."""

@@ -12,14 +12,13 @@ import pandas as pd
 from config.model_settings import PilotConfig
 from disclosure_control.attack.dates.dated_rows import dated_rows
 from disclosure_control.attack.earlier import EarlierReleases
-from disclosure_control.attack.questions import Answer, three_questions, without_rows
 from disclosure_control.attack.release_findings import ReleaseFindings, nothing_found
 from disclosure_control.attack.tells.merged import MergedPackage, evaluated_package, leaving_of
 from disclosure_control.attack.tells.summarised import summarised
-from disclosure_control.attack.traces.traces import Traces, find_traces
+from disclosure_control.attack.traces.traces import find_traces
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.telling.progress import progress
-from disclosure_control.basics.telling.small_counts import MASKED, Policy
+from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome
 from disclosure_control.identifiers.scan import scan_columns
@@ -43,58 +42,38 @@ from study.models.flat import FLAT
 def judged(making: Making, step: StepInput[ReleaseSettings], earlier: EarlierReleases | None = None) -> PackageChecked:
     """What a recipient finds in the package, searched for the originals, merged by door 1, and evaluated.
 
-    Needs the package as it is read; its tables are given up as soon as they are merged. A first look searches for no
-    originals and no identifiers, and attacks nothing; nor does a trial attack what lines of the config answer already.
+    Needs the package as it is read. A first look searches for no originals and no identifiers, and attacks nothing; a
+    trial may end with it, if it finds a reason, and attacks nothing that lines of the config answer already.
     """
     asked, study, released, people = making.asked, making.study, making.released, making.people
-    tables, rule, config, most = making.package.tables, asked.rule, asked.config, asked.files.rows_to_search
-    is_whole = step.asks >= Asks.UNTIL_HELD
-    traces, summaries, dates = Traces(0, 0, 0, 0, 0, 0, {}), None, None
-    identifiers: tuple[ColumnFinding, ...] = ()
-    not_scanned: tuple[str, ...] = ()
-    if is_whole:
-        traces = find_traces(study, released, tables, people, making.package.texts, rule.column, asked.kept)
-        identifiers, not_scanned = _identifiers_in(tables, making, step)
+    tables, rule, most = making.package.tables, asked.rule, asked.files.rows_to_search
     known = asked.settings.outsiders_know
     known = dataclasses.replace(known, kinds=kinds_to_count(known.kinds, released))
     telling = rows_with_facts(tables, study.model, rule, known.kinds, most)
-    if is_whole:
-        stay = {f"{account.domain}__{account.variable}" for account in released.accounts if account.stays}
-        dropped = {name: values for name, values in making.of_source.items() if name not in stay}
-        summaries = summarised(tables, people, asked.original, rule, study.model, dropped, most)
     with progress("Merging the package"):
         merged = _merged(making, _merge_of(making), tables, asked.promised.config)
-    tables.clear()  # the ids and texts of all people, which nothing needs again
-    found = merged.assessment
-    identified = IdentifierOutcome(identifiers, assessed=found.config.quasi_identifiers)
-    whose, harmless, days = _whose(making, merged), asked.harmless, days_of_release(config)
-    leaving = leaving_of(merged, step.assessment, asked.original, released, whose, days, harmless, summaries)
-    if is_whole:
-        dates = dated_rows(released, study, people, whose, harmless, most)
-    course = _course(making, merged, telling, known)
-
-    def answers(policy: Policy) -> dict[str, Answer]:
-        by_classes = three_questions(policy, found, identified=identified, sensitive=asked.config.sensitive_features)
-        return without_rows(by_classes) if course is None else by_classes
-
+    whose, harmless, days = _whose(making, merged), asked.harmless, days_of_release(asked.config)
+    leaving = leaving_of(merged, step.assessment, asked.original, released, whose, days, harmless)
     checked = PackageChecked(
         making,
-        found,
-        traces,
-        identifiers,
-        answers,
-        nothing_found,
-        course,
+        merged.assessment,
+        ReleaseFindings.first(leaving) if step.asks <= Asks.UNTIL_HELD else nothing_found,
+        _course(making, merged, telling, known),
         None if earlier is None else beside_earlier(merged, earlier, people, making.n_held_back),
-        not_scanned,
         tuple(staying_here(released, study)),
     )
-
-    if not is_whole:
-        return dataclasses.replace(checked, findings=ReleaseFindings.first(leaving))
+    if step.asks < Asks.UNTIL_HELD or (step.asks is Asks.UNTIL_HELD and reasons_of(MASKED, checked)):
+        return checked
+    traces = find_traces(study, released, tables, people, making.package.texts, rule.column, asked.kept)
+    identifiers, not_scanned = _identifiers_in(tables, making, step)
+    stay = {f"{account.domain}__{account.variable}" for account in released.accounts if account.stays}
+    dropped = {name: values for name, values in making.of_source.items() if name not in stay}
+    summaries = summarised(tables, people, asked.original, rule, study.model, dropped, most)
+    tables.clear()  # the ids and texts of all people, which nothing needs again
+    checked = dataclasses.replace(checked, traces=traces, identifiers=identifiers, not_scanned=not_scanned)
     findings = ReleaseFindings.of(
-        leaving,
-        dates,
+        dataclasses.replace(leaving, files=summaries),
+        dated_rows(released, study, people, whose, harmless, most),
         is_enough=lambda found: (
             step.asks is Asks.UNTIL_HELD and any(one.changes for one in (*found, *reasons_of(MASKED, checked)))
         ),

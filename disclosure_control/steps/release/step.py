@@ -12,7 +12,7 @@ from config import RESULTS_FOLDER
 from disclosure_control.attack.dates.dated_rows import offsets_drawn_again
 from disclosure_control.attack.earlier import EarlierReleases, earlier_releases, held_back
 from disclosure_control.basics.telling.reasons import Reason
-from disclosure_control.basics.telling.small_counts import MASKED, Policy
+from disclosure_control.basics.telling.small_counts import Policy
 from disclosure_control.release.making import Asked, Making, Stage, begun
 from disclosure_control.release.settings import ReleaseSettings
 from disclosure_control.release.stages import (
@@ -53,7 +53,7 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         kept = kept_releases(step.folder / RESULTS_FOLDER) if step.settings.earlier else ()
         earlier = earlier_releases(begins, (one for release in kept for one in release.ids))
         made = through(against_attacks(_stages_of(step), earlier), begins)
-        checked = _checked(made, step, earlier)
+        checked = judged(made, step, earlier)
     compared, texts, labels = made.compared, made.texts, made.labels
     return StepResult.told_by(
         partial(_told, checked=checked, treated=treated, asks=step.asks),
@@ -65,16 +65,6 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         | ({} if checked.earlier is None else dict(checked.earlier.inputs)),
         outcome=checked,
     )
-
-
-def _checked(made: Making, step: StepInput[ReleaseSettings], earlier: EarlierReleases | None) -> PackageChecked:
-    """What is found in the package; where a trial may end at a reason, by a first look if that finds one."""
-    if step.asks is Asks.UNTIL_HELD:
-        package = dataclasses.replace(made.package, tables=dict(made.package.tables))
-        of_look = dataclasses.replace(made, package=package), dataclasses.replace(step, asks=Asks.FIRST), earlier
-        if reasons_of(MASKED, first := judged(*of_look)):
-            return first
-    return judged(made, step, earlier)
 
 
 def _told(policy: Policy, checked: PackageChecked, treated: TreatedPilot | None, asks: Asks) -> StepTold:
