@@ -144,6 +144,10 @@ class ReleasedFile:
         """The person of each row (n_rows,) of a file that is in one part."""
         return self.whole.people
 
+    def with_frame(self, frame: pd.DataFrame) -> ReleasedFile:
+        """The same rows with other values, of a file that is in one part."""
+        return replace(self, parts=[self.whole._replace(frame=frame)])
+
 
 @dataclass(frozen=True)
 class ReleasedStudy:

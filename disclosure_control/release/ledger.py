@@ -120,7 +120,6 @@ class _WhoDecided:
 
     study: Study
     lines: Sequence[OperationRule]
-    raised: Sequence[RaisedTerms]
     roles: Sequence[str]
 
     def by(self, account: Account) -> By:
@@ -143,14 +142,6 @@ class _WhoDecided:
         is_treated = says == SAYS_AGAIN or says.reason in (BY_TREATMENT, COARSENED)
         return By.TREATMENT if is_treated else By.ROLE
 
-    def by_of_cells(self, account: Account, are_emptied: bool) -> By:
-        """Who decided on cells of a column that stays: keys of rows that rare terms removed are emptied with them."""
-        if account.recoded:
-            return By.TREATMENT if are_emptied else By.RECODED
-        column = self.study.model.column(account.domain, account.variable)
-        is_key = column is not None and column.role is Role.FOREIGN_KEY
-        return By.REFERENCES if is_key and are_emptied and any(one.rows_gone for one in self.raised) else By.UNRECORDED
-
     def characteristic(self, account: Account) -> int | None:
         """The place of a column among what says who people are."""
         column = self.study.model.column(account.domain, account.variable)
@@ -170,7 +161,7 @@ def losses_of(
     texts: RareTexts,
 ) -> tuple[Loss, ...]:
     """Every line: of the files in their order, data sets first, then columns, rows and cells of each."""
-    found = _WhoDecided(study, lines, raised, people.roles)
+    found = _WhoDecided(study, lines, people.roles)
     by_file: dict[str, list[Account]] = {}
     for account in released.accounts:
         by_file.setdefault(account.file, []).append(account)
@@ -198,7 +189,7 @@ def losses_of(
             differing = cells_that_differ(leaving, rows, asked, people.recoded.values(), study.model)
             losses += _not_as_they_came(source, rows, accounts, differing, named, found)
         if len(of_rows) == file.table.n_rows:
-            losses += _rows(source, leaving, accounts, named, raised)
+            losses += _rows(source, leaving, accounts, named)
         options = merge.options_of(file.name, file.id_column)
         codes = [*options.codes, *(["all columns"] if options.missing else []), *options.numbers]
         losses += [Loss(What.CODES, f"{file.name}.{name}", By.CONFIG, 0, 0, 0) for name in dict.fromkeys(codes)]
@@ -356,7 +347,6 @@ def _rows(
     leaving: ReleasedFile,
     accounts: Sequence[Account],
     named: NamedBy,
-    raised: Sequence[RaisedTerms],
 ) -> Iterator[Loss]:
     """The rows of people who stay that do not leave, and those of people who are not in the combined dataset."""
     file, of_rows = source.file, source.of_rows
@@ -367,16 +357,12 @@ def _rows(
     n_gone = int(stays.sum()) - leaving.n_records
     n_twice = max(-n_gone, 0) if rows is None else len(rows) - len(np.unique(rows))
     n_gone += n_twice
-    rare = [one for one in raised if one.domain == file.domain and not file.is_supplemental]
-    n_rare, of_rare = sum(one.rows_gone or 0 for one in rare), sum(one.people_gone or 0 for one in rare)
-    n_others = n_gone - n_rare - sum(one.n_values for one in accounts if one.rows_of and not one.stays)
+    n_others = n_gone - sum(one.n_values for one in accounts if one.rows_of and not one.stays)
     if not of_people:
         return
     what = What.ROWS if leaving.n_records else What.DATA_SET
     if n_twice > 0:
         yield Loss(What.TWICE, file.name, By.UNRECORDED, 0, n_twice, of_people)
-    if n_rare > 0:
-        yield Loss(what, file.name, By.RARE, of_rare, min(n_rare, n_gone), of_people)
     if n_others > 0:
         refers = file.is_supplemental or {"IDVAR", "IDVARVAL"} <= set(file.table.frame)
         by, n_people, where = By.REFERENCES if refers else By.UNRECORDED, 0, ("", "")
@@ -413,8 +399,15 @@ def _not_as_they_came(
                 n_people = _n_people(source.of_rows[rows[lost]])
                 here = here or named.of(rows)
                 where = where if what is What.COLUMN else here.in_common(lost, differs.column)
-            by, says = found.by_of_cells(account, lost is differs.emptied), found.characteristic(account)
+            by, says = _by_of_cells(account, lost is differs.emptied), found.characteristic(account)
             yield Loss(what, name, by, n_people, n, account.n_values, False, says, *where)
+
+
+def _by_of_cells(account: Account, are_emptied: bool) -> By:
+    """Who decided on cells of a column that stays."""
+    if account.recoded:
+        return By.TREATMENT if are_emptied else By.RECODED
+    return By.UNRECORDED
 
 
 def _cells(source: _AsItCame, accounts: Sequence[Account]) -> Iterator[Loss]:

@@ -22,16 +22,13 @@ from disclosure_control.release.ledger_lines import entries_of
 from disclosure_control.release.merge_drop import rules_of_drop, tests_of_drop
 from disclosure_control.release.people import RecodedColumn
 from disclosure_control.release.study import Study, read_study
-from disclosure_control.release.terms.raised_terms import RaisedTerms
 from disclosure_control.release.terms.rare_terms import RareTerms, without_rare_terms
 from disclosure_control.release.texts.rare_texts import RareTexts
 from disclosure_control.steps.release.use import use_sections
 from disclosure_control.study_tables.fit import FitForUseSettings
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
-from study.models.roles import ColumnModel, Role, TableKind, TableModel
 from study.models.sdtm_operations import overriding_line
-from study.models.study_model import StudyModel
 from study.operations import OperationKind
 from tests.cases import each
 from tests.release.small_studies import KEY, RELEASE, people, study_of
@@ -254,25 +251,6 @@ def test_each_line_says_by_whom_and_of_how_many():
     assert (gone.name, gone.by, gone.n_people, gone.n_rows) == ("AE", By.CONFIG, 80, len(ROWS["AE"]))
 
 
-def test_supplements_of_removed_events_are_removed_with_them_and_not_for_a_term_of_few_people():
-    events = [row for row in ROWS["AE"] if row["AEDECOD"] == "Nausea"]
-    supplement = {"RDOMAIN": "AE", "IDVAR": "AESEQ", "IDVARVAL": "1", "QNAM": "AETRTEM", "QVAL": "Y", "QLABEL": "x"}
-    further = [
-        {"STUDYID": "S", "USUBJID": row["USUBJID"], **supplement, "QNAM": name}
-        for row in events
-        for name in ("AETRTEM", "AEOTHER")
-    ]
-    keep = tuple(overriding_line(f"AE.{name}", OperationKind.KEEP) for name in ("AETRTEM", "AEOTHER"))
-    study, who = study_of({"DM": ROWS["DM"], "AE": events, "SUPPAE": further}, IDS), people(IDS, list(range(N)))
-    released = deidentify(study, who, keep, KEY, RELEASE)
-    for name, n in (("AE", 3), ("SUPPAE", 6)):
-        released = with_frame(released, name, lambda frame, n=n: np.arange(len(frame)) >= n)
-    raised = (RaisedTerms("AE", len(events), {}, 3, 6, 0.1, people=40, people_gone=3),)
-    losses = losses_of(study, CameIn.of(study, N, 10**9), released, who, keep, MergeSettings(), raised, RareTexts())
-    rows = {(one.name, one.by, one.n_people, one.n_rows) for one in losses if one.what is What.ROWS}
-    assert rows == {("AE", By.RARE, 3, 3), ("SUPPAE", By.REFERENCES, 3, 6)}
-
-
 def test_small_counts_of_people_and_rows_are_masked_for_others():
     loss = Loss(What.COLUMN, "DM.SEX", By.TREATMENT, 58, 57, 60)
     assert loss.cells(EXACT, (60, 60))[3:] == ["58", "57"]
@@ -331,11 +309,11 @@ def test_two_arms_of_nearly_the_same_people_are_not_both_told():
     ]
 
 
-def losses_by_hand(files, kept=range(N), lines=(), change=lambda released: released, raised=()):
+def losses_by_hand(files, kept=range(N), lines=(), change=lambda released: released):
     """The losses of a release of some people, and the release, in which something was changed."""
     study, who = study_of(files, IDS), people(IDS, [*kept])
     released = change(deidentify(study, who, lines, KEY, RELEASE))
-    losses = losses_of(study, CameIn.of(study, N, 10**9), released, who, lines, MergeSettings(), raised, RareTexts())
+    losses = losses_of(study, CameIn.of(study, N, 10**9), released, who, lines, MergeSettings(), (), RareTexts())
     return losses, released
 
 
@@ -424,10 +402,9 @@ def test_rows_that_leave_more_than_once_are_counted():
     assert {one.rule for one in entries_of(EXACT, losses, USUAL)} >= {"few_gone", "rows_gone"}
 
 
-def test_rows_that_refer_to_removed_columns_and_rows_are_removed_with_them():
-    """Twenty relations by a sponsor's id that the config removes, and one of an event whose rare term went."""
+def test_rows_that_refer_to_removed_columns_are_removed_with_them():
+    """Twenty relations by a sponsor's id that the config removes."""
     events = [{**row, "AESPID": f"E{i}"} for i, row in enumerate(ROWS["AE"])]
-    events[25] |= {"AEDECOD": "Rash"}
     refers = [
         {
             "STUDYID": "S",
@@ -440,37 +417,10 @@ def test_rows_that_refer_to_removed_columns_and_rows_are_removed_with_them():
     ]
     relations = [{**row, "IDVAR": "AESPID", "IDVARVAL": one["AESPID"]} for row, one in zip(refers, events, strict=True)]
     files = {"DM": ROWS["DM"], "AE": events, "RELREC": [*relations[:20], *refers[20:]]}
-    rows = []
-
-    def change(released):
-        left, raised = without_rare_terms(released, RareTerms(5, removes_rows=True), np.zeros(N, dtype=np.int64))
-        rows.extend(raised)
-        return left
-
     remove = (overriding_line("AE.AESPID", OperationKind.REMOVE),)
-    losses = losses_by_hand(files, lines=remove, change=change, raised=rows)[0]
+    losses = losses_by_hand(files, lines=remove)[0]
     found = {(one.name, one.by, one.n_rows) for one in losses if one.what is What.ROWS}
-    assert found == {("AE", By.RARE, 1), ("RELREC", By.REFERENCES, 21)}
-
-
-@pytest.mark.parametrize("goes", [True, False])
-def test_a_key_of_a_row_that_a_rare_term_removed_is_emptied_with_it(goes):
-    """The only row of J45 goes with its term; without that nobody decided that a drug loses its diagnosis."""
-    key, who = ColumnModel(Role.RECORD_KEY, refers_to="DIAGNOSES"), ColumnModel(Role.PERSON)
-    diagnoses = {"USUBJID": who, "id": key, "icd": ColumnModel(Role.CODED_TERM)}
-    drugs = {"USUBJID": who, "for_id": ColumnModel(Role.FOREIGN_KEY, refers_to="DIAGNOSES")}
-    columns = {"DIAGNOSES": diagnoses, "DRUGS": drugs}
-    models = {name: TableModel(name, TableKind.EVENTS, columns=of_table) for name, of_table in columns.items()}
-    codes = [{"USUBJID": one, "id": f"D{i}", "icd": "J45" if i == 0 else "I21"} for i, one in enumerate(IDS)]
-    files = {"DIAGNOSES": codes, "DRUGS": [{"USUBJID": row["USUBJID"], "for_id": row["id"]} for row in codes]}
-    study = replace(study_of(files, IDS), model=StudyModel("made", "", "USUBJID", None, models))
-    who = people(IDS, [*range(N)])
-    left = deidentify(study, who, (), KEY, RELEASE)
-    after, raised = without_rare_terms(left, RareTerms(2, removes_rows=True), np.zeros(N, dtype=np.int64))
-    told = raised if goes else ()
-    losses = losses_of(study, CameIn.of(study, N, 10**9), after, who, (), MergeSettings(), told, RareTexts())
-    (emptied_key,) = (one for one in losses if one.name == "DRUGS.for_id")
-    assert (emptied_key.by, emptied_key.n_rows) == (By.REFERENCES if goes else By.UNRECORDED, 1)
+    assert found == {("RELREC", By.REFERENCES, 20)}
 
 
 def test_words_beside_a_hidden_term_are_hidden_with_it():

@@ -45,6 +45,8 @@ GONE: Final = {
         f"risk[{name}]": '"explore" lists values of few people in explore_small_levels.csv'
         for name in ("'small_level'", "'sections']['small_levels'")
     },
+    "release['rare_terms']['along']": "take it out; a term is raised along all levels that its table has",
+    "release['rare_terms']['rows']": "take it out; the record stays, and its term is hidden",
     "risk['presets']": "evidence/rules.html judges the rules of EMA; the report gives the highest and the average risk",
     "risk['safe_harbour']": _FOR_SECTIONS,
     "sweep['utility']": "the tables of a release compare means and regressions before and after: release, fit_for_use",

@@ -1,14 +1,13 @@
-"""Coded terms of few people are raised along their hierarchy or hidden; their records stay, or go where that is asked.
+"""Coded terms of few people are raised along their hierarchy or hidden; their records stay.
 
 A record without its term still says that something happened, when, how grave it was and to which arm it belongs: the
-tables that a study is read by keep their people. A record that goes bends them.
+tables that a study is read by keep their people. A record that goes would bend them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -21,52 +20,32 @@ from disclosure_control.release.people import labels
 from disclosure_control.release.terms.hidden_terms import HiddenTerms, are_to_hide
 from disclosure_control.release.terms.outcomes import OutcomeLadder, outcomes_told, where_few_tell
 from disclosure_control.release.terms.raised_terms import NOT_RELEASED, RaisedTerms
-from disclosure_control.release.terms.related_terms import emptied, with_part, without_dangling_keys, without_related
-from disclosure_control.release.terms.term_levels import NOTHING, levels_shown
+from disclosure_control.release.terms.related_terms import emptied, without_related
+from disclosure_control.release.terms.term_levels import levels_shown
 from study.models.coded_terms import TermLadder, term_ladders
 from study.models.disposition import DISCONTINUED, are_dispositions, disposition_level
-from study.models.roles import TableKind
-from study.models.sdtm import LEVELS
 from study.models.study_model import StudyModel
 
 # For the name of a term, a number of each person (n_people,).
 Drawn = Callable[[str], np.ndarray]
-ALONG = tuple(f"--{level}" for level in LEVELS if level != "LLT")
-
-_ALONG = Kind(
-    are_names,
-    'a list of columns from the finest on, such as "AEDECOD", "AESOC", or "--DECOD", "--SOC"',
-    lambda value: tuple(map(str.upper, value)),
-)
+LOWEST = "LLT"  # of MedDRA: below the level at which SDTM shows a term; words and code of it go with that
 
 
 @dataclass(frozen=True)
 class RareTerms(SettingsGroup):
-    """The setting: a term of fewer than ``at_least`` people is generalised ``along`` these levels, or hidden.
+    """The setting: a term of fewer than ``at_least`` people is generalised along its levels, or hidden.
 
-    ``along``: columns from the finest on, ``--`` for any domain; as long as it is not set, all levels of a data model
-    without such letters. ``within_class``: people are counted within their equivalence class, so that nobody is alone
-    by a term together with the quasi-identifiers. ``removes_rows``: a record whose term no level helps is removed;
-    else its term is hidden, and the record stays. ``keep``: domains whose terms stay, and people of few lose their
-    class.
+    ``within_class``: people are counted within their equivalence class, so that nobody is alone by a term together with
+    the quasi-identifiers. ``keep``: domains whose terms stay, and people of few lose their class.
     """
 
     at_least: int = setting(whole_number(2, 1_000_000), "a term of fewer people is raised, or hidden")
-    along: tuple[str, ...] = setting(_ALONG, "the levels along which a term is raised", ALONG)
     within_class: bool = setting(
         one_of("study", "class").read_as(lambda value: value == "class"),
         "who is counted: the people of the study, or of an equivalence class",
         False,
         '`"study"`',
         named="within",
-    )
-    removes_rows: bool = setting(
-        one_of("stay", "remove").read_as(lambda value: value == "remove"),
-        "what happens to a record whose term stays rare at every level: it stays and its term is hidden, or it is "
-        "removed",
-        False,
-        '`"stay"`',
-        named="rows",
     )
     keep: tuple[str, ...] = setting(
         Kind(are_names, 'a list of domains and kinds of facts, such as ["DS", "visits"]'),
@@ -95,12 +74,6 @@ class _Place:
     rows: np.ndarray
     people: np.ndarray = field(repr=False)
 
-    @property
-    def is_of_events(self) -> bool:
-        """Whether a row is about the term, and can be removed with it; a visit, a result or a death is more."""
-        is_of_a_term = not isinstance(self.ladder, OutcomeLadder)
-        return is_of_a_term and (bool(self.ladder.prefix) or self.ladder.table.kind is TableKind.EVENTS)
-
     @classmethod
     def of(cls, name: str, ladder: TermLadder, files: Mapping[str, ReleasedFile]) -> _Place:
         people = files[name].people
@@ -112,28 +85,16 @@ class _Place:
 class _Levels:
     """The levels that the rows of some places (n_rows,) can show, each by its name with the labels of all rows.
 
-    The first ``n_columns`` are columns. Then comes what all ways to discontinue share, if the terms are of such; last,
-    where rows stay, nothing: hidden terms are one only within a category that stays beside them.
+    The first ``n_columns`` are columns. Then comes what all ways to discontinue share, if the terms are of such; last
+    comes nothing: hidden terms are one only within a category that stays beside them.
     """
 
     names: tuple[str, ...]
     n_columns: int
     labels: tuple[np.ndarray, ...] = field(repr=False)
-    at_any_cost: frozenset[int]
-
-    @property
-    def hides(self) -> bool:
-        return bool(self.names) and self.names[-1] == NOT_RELEASED
-
-    @property
-    def n_of_terms(self) -> int:
-        """How many levels a term can lose."""
-        return len(self.names) - self.hides
 
     @classmethod
-    def of(
-        cls, places: Sequence[_Place], files: Mapping[str, ReleasedFile], columns: Sequence[str], hides: bool
-    ) -> _Levels:
+    def of(cls, places: Sequence[_Place], files: Mapping[str, ReleasedFile], columns: Sequence[str]) -> _Levels:
         def together(read: list[np.ndarray]) -> np.ndarray:
             return np.concatenate(read)
 
@@ -146,15 +107,11 @@ class _Levels:
         if are_dispositions([one for one in pd.unique(found[0]) if pd.notna(one)]):
             found.append(disposition_level(found[0], category))
             names.append(DISCONTINUED)
-        if hides:
-            said_nothing = [_says_nothing(files[place.file].frame, place)[place.rows] for place in places]
-            has_term = np.logical_or.reduce([together(said_nothing), *(pd.notna(one) for one in found)])
-            among = pd.Series(category).fillna("").to_numpy(dtype=object, copy=True)
-            among[~has_term] = None
-            found.append(among)
-            names.append(NOT_RELEASED)
-        free = range(len(columns), len(names)) if hides else range(0)
-        return cls(tuple(names), len(columns), tuple(found), frozenset(free))
+        said_nothing = [_says_nothing(files[place.file].frame, place)[place.rows] for place in places]
+        has_term = np.logical_or.reduce([together(said_nothing), *(pd.notna(one) for one in found)])
+        among = pd.Series(category).fillna("").to_numpy(dtype=object, copy=True)
+        among[~has_term] = None
+        return cls((*names, NOT_RELEASED), len(columns), (*found, among))
 
 
 def without_rare_terms(
@@ -168,11 +125,10 @@ def without_rare_terms(
 
     ``classes`` (n_people,): the equivalence class of each person, for ``within_class``; ``drawn``: for a term a
     number of each person (n_people,) that no recipient can know; ``hidden``: terms that are hidden, however many people
-    have them. A row shows its own term, or
-    that of the lowest level at which enough people have a generalised row. Otherwise, the smallest term beside them is
-    generalised with them if that loses no more than hiding the rows. Otherwise they move a level up. After the last
-    level their terms are hidden, together with those of some people of the commonest term if they alone are of too few
-    people; or their rows are removed. All arms of a study are treated together.
+    have them. A row shows its own term, or that of the lowest level at which enough people have a generalised row.
+    Otherwise, the smallest term beside them is generalised with them if that loses no more than hiding the rows.
+    Otherwise they move a level up. After the last level their terms are hidden, together with those of some people of
+    the commonest term if they alone are of too few people. All arms of a study are treated together.
     """
     files, model, told = dict(released.files), released.model, list[RaisedTerms]()
     changed: set[tuple[str, str]] = set()
@@ -183,10 +139,8 @@ def without_rare_terms(
             ladders.setdefault(ladder.name, {})[name] = ladder
     for name in sorted(ladders):
         places = [_Place.of(file, ladder, files) for file, ladder in ladders[name].items() if file in files]
-        columns = _columns_of(
-            [one.ladder for one in places], [files[one.file].columns for one in places], settings.along
-        )
-        if len(columns) and sum(len(place.rows) for place in places):
+        columns = _levels_of([one.ladder for one in places])
+        if _shown_in(columns, places) and sum(len(place.rows) for place in places):
             files, one = _of_ladder(name, files, places, columns, settings, classes, model, drawn, hidden or {})
             told.append(one)
             if one.is_changed:
@@ -200,21 +154,16 @@ def without_rare_terms(
     return replace(released, files=files, left_out=left_out, accounts=accounts), tuple(told)
 
 
-def _columns_of(ladders: Sequence[TermLadder], frames: Sequence[pd.DataFrame], along: Sequence[str]) -> list[str]:
-    """The levels of a term that its files have, in the order of ``along``; finer ones than the first come before."""
-    place = {name: ladder.table.columns[name].level for ladder in ladders for name in ladder.levels}
-    levels = sorted(place, key=lambda name: place[name])
-    there = {str(name) for frame in frames for name in frame}
-    named = [name for name in dict.fromkeys(n for one in ladders for n in _named(one, along)) if name in there]
-    return [*takewhile(lambda name: name not in named, levels), *named] if named else []
+def _levels_of(ladders: Sequence[TermLadder]) -> list[str]:
+    """The levels of a term that any of its files has, from the finest on."""
+    level = {name: ladder.table.columns[name].level for ladder in ladders for name in ladder.levels}
+    return sorted(level, key=level.__getitem__)
 
 
-def _named(ladder: TermLadder, along: Sequence[str]) -> list[str]:
-    """The columns of a term that ``along`` names; all its levels, where ``along`` has patterns for SDTM alone."""
-    if ladder.prefix:
-        return [name for one in along if (name := one.replace("--", ladder.prefix)).startswith(ladder.prefix)]
-    named = [name for pattern in along for name in ladder.levels if name.upper() == pattern]
-    return named or (list(ladder.levels) if all(pattern.startswith("--") for pattern in along) else [])
+def _shown_in(columns: Sequence[str], places: Sequence[_Place]) -> str:
+    """The column that shows what a term is raised to: the finest one, "" if its files have the lowest level alone."""
+    lowest = {f"{place.ladder.prefix}{LOWEST}" for place in places if place.ladder.prefix}
+    return next((name for name in columns if name not in lowest), "")
 
 
 def _of_ladder(
@@ -230,8 +179,7 @@ def _of_ladder(
 ) -> tuple[dict[str, ReleasedFile], RaisedTerms]:
     people = np.concatenate([place.people for place in places])
     group = classes[people] if settings.within_class else np.zeros(len(people), dtype=np.int64)
-    removes = settings.removes_rows and any(place.is_of_events for place in places)
-    levels = _Levels.of(places, files, columns, hides=not removes)
+    levels = _Levels.of(places, files, columns)
     if isinstance(outcome := places[0].ladder, OutcomeLadder):
         tells = outcome.tells(levels.labels[0])
         few = [where_few_tell(one, tells, people, group, settings.at_least) for one in levels.labels]
@@ -240,9 +188,9 @@ def _of_ladder(
     is_hidden = np.concatenate(
         [are_to_hide(files[one.file].frame, one.ladder, model.domain(one.file), hidden)[one.rows] for one in places]
     )
-    level = levels_shown(levels.labels, numbers, group, settings.at_least, levels.at_any_cost, is_hidden)
-    named = {column for place in places for column in _named(place.ladder, settings.along)}
-    shown_in = next(column for column in columns if column in named)
+    free = range(levels.n_columns, len(levels.names))
+    level = levels_shown(levels.labels, numbers, group, settings.at_least, free, is_hidden)
+    shown_in = _shown_in(columns, places)
     # What a row shows is no change where it has nothing finer.
     finest = np.argmax([pd.notna(one) for one in levels.labels], axis=0)
     level = np.where(level == finest, 0, level)
@@ -250,19 +198,14 @@ def _of_ladder(
     related, fresh = 0, dict(files)
     for place, of_place, texts in zip(places, np.split(level, cut), _split(levels, cut), strict=True):
         frame = _with_terms_raised(fresh[place.file].frame, place, levels.names, texts, shown_in, of_place)
-        stays, is_raised = np.ones(len(frame), dtype=bool), np.zeros(len(frame), dtype=bool)
-        stays[place.rows[of_place == NOTHING]] = not place.is_of_events
-        is_raised[place.rows[of_place != 0]] = True
-        fresh[place.file] = with_part(fresh[place.file], fresh[place.file].whole._replace(frame=frame))
+        fresh[place.file] = fresh[place.file].with_frame(frame)
         if place.ladder.prefix:
-            fresh, n_related = without_related(place.ladder.prefix, fresh, fresh[place.file], stays, is_raised)
-        else:
-            fresh, n_related = without_dangling_keys(fresh, fresh[place.file], stays, model), 0
-        related += n_related
-        fresh[place.file] = with_part(fresh[place.file], fresh[place.file].whole.where(stays))
+            is_changed = np.zeros(len(frame), dtype=bool)
+            is_changed[place.rows[of_place != 0]] = True
+            fresh, n_related = without_related(place.ladder.prefix, fresh, fresh[place.file], is_changed)
+            related += n_related
     kept = {name: file for name, file in fresh.items() if file.n_records}
-    can_go = np.concatenate([np.full(len(place.rows), place.is_of_events) for place in places])
-    return kept, _told(name, levels, level, finest, people, can_go, related)
+    return kept, _told(name, levels, level, finest, people, related)
 
 
 def _split(levels: _Levels, cut: np.ndarray) -> list[list[np.ndarray]]:
@@ -272,28 +215,21 @@ def _split(levels: _Levels, cut: np.ndarray) -> list[list[np.ndarray]]:
 
 
 def _told(
-    name: str,
-    levels: _Levels,
-    level: np.ndarray,
-    finest: np.ndarray,
-    people: np.ndarray,
-    can_go: np.ndarray,
-    related: int,
+    name: str, levels: _Levels, level: np.ndarray, finest: np.ndarray, people: np.ndarray, related: int
 ) -> RaisedTerms:
-    is_root = levels.hides & (level == len(levels.names) - 1)
-    hidden, gone = is_root | ((level == NOTHING) & ~can_go), (level == NOTHING) & can_go
-    raised = (level > 0) & ~is_root
-    of_level = np.bincount(level[raised], minlength=len(levels.names))
-    lost = np.where(hidden | gone, levels.n_of_terms, np.where(raised, level - finest, 0)).sum()
+    n_of_terms = len(levels.names) - 1  # that a term can lose
+    hidden = level == n_of_terms
+    raised = (level > 0) & ~hidden
+    of_level = np.bincount(level[raised], minlength=n_of_terms)
+    lost = np.where(hidden, n_of_terms, np.where(raised, level - finest, 0)).sum()
     return RaisedTerms(
         name,
         len(level),
         {levels.names[i]: int(n) for i, n in enumerate(of_level) if n},
-        int(gone.sum()),
-        related,
-        float(lost / (levels.n_of_terms * len(level))),
         int(hidden.sum()),
-        *(len(np.unique(people[at])) for at in (np.ones(len(people), dtype=bool), raised, hidden, gone)),
+        related,
+        float(lost / (n_of_terms * len(level))),
+        *(len(np.unique(people[at])) for at in (np.ones(len(people), dtype=bool), raised, hidden)),
     )
 
 
@@ -337,9 +273,9 @@ def _with_terms_raised(
     """
     frame, order, ladder = frame.copy(deep=False), place.ladder.columns, place.ladder
     for j in sorted({*level.tolist()} - {0}):
-        at, name = place.rows[level == j], NOT_RELEASED if j == NOTHING else names[j]
+        at, name = place.rows[level == j], names[j]
         finer = order[: order.index(name)] if name in order else order
-        own = [one for one in names[:j] if one in frame] if j != NOTHING else []
+        own = [one for one in names[:j] if one in frame]
         is_above = name in frame and shown_in in names[:j]
         shown: object = _mark_of(frame, ladder, shown_in) if name == NOT_RELEASED else None
         if is_above or name == DISCONTINUED:

@@ -249,8 +249,7 @@ def test_the_sentence_of_the_verdict_tells_what_the_figures_tell():
         ({"rare_terms": {}}, "release['rare_terms']['at_least']: missing"),
         ({"rare_terms": {"at_least": 1}}, "a whole number from 2"),
         ({"rare_terms": {"at_least": 5, "within": "site"}}, '"study" or "class"'),
-        ({"rare_terms": {"at_least": 5, "along": "AEDECOD"}}, "a list of columns"),
-        ({"rare_terms": {"at_least": 5, "rows": "hide"}}, '"stay" or "remove"'),
+        ({"rare_terms": {"at_least": 5, "rows": "remove"}}, "gone since version 4.0.0"),
     ],
 )
 def test_faults_of_the_settings(value, words, release_key):
@@ -260,10 +259,10 @@ def test_faults_of_the_settings(value, words, release_key):
 
 
 def test_settings_as_they_are_read(release_key):
-    value = {"outsiders_know": {"facts": 2, "kinds": ["terms"]}, "rare_terms": {"at_least": 5, "along": ["aedecod"]}}
+    value = {"outsiders_know": {"facts": 2, "kinds": ["terms"]}, "rare_terms": {"at_least": 5}}
     settings = settings_of_key("release", {"key_from": {"environment": "RELEASE_TEST_KEY"}, **value})
     assert settings.outsiders_know == OutsidersKnow(2, ("terms",))
-    assert (settings.rare_terms.along, settings.rare_terms.within_class) == (("AEDECOD",), False)
+    assert (settings.rare_terms.at_least, settings.rare_terms.within_class) == (5, False)
 
 
 @pytest.mark.thorough("4 s: pairs of facts of 60 people and single ones of 306, by looking at everybody")

@@ -54,7 +54,7 @@ def alone(files: dict[str, pd.DataFrame], kinds: list[str], with_months: bool = 
 
 @pytest.mark.thorough("1 s: a whole release; what it finds is tested by parts in tests/leaving and tests/release")
 def test_by_a_rare_term_its_code_its_synonym_or_its_supplement():
-    before, after = opened(study()), opened(study(), RareTerms(2, removes_rows=True))
+    before, after = opened(study()), opened(study(), RareTerms(2))
     for column in ("AELLT", "AEDECOD", "AEPTCD", "AEHLT"):
         assert before["AE"].groupby(column)["USUBJID"].nunique().min() == 1
         assert after["AE"].groupby(column)["USUBJID"].nunique().min() > 1
@@ -104,10 +104,9 @@ def test_an_event_that_was_asked_for_and_did_not_occur_is_no_fact_and_hides_nobo
     ae = [*study()["AE"], *(event(i, 2, RARE, AEOCCUR="N") for i in range(7))]
     files = {"DM": study()["DM"], "AE": ae}
     assert alone(opened(files), ["terms"])[1] == 1
-    after = opened(files, RareTerms(2, removes_rows=True))
+    after = opened(files, RareTerms(2))
     assert alone(after, ["terms"])[1] == 0
-    assert len(after["AE"]) == len(ae) - 1
-    hidden = opened(files, RareTerms(2))["AE"]
+    hidden = after["AE"]
     assert len(hidden) == len(ae)
     assert hidden.loc[hidden["AEOCCUR"] == "N", "AEDECOD"].tolist() == [RARE["DECOD"]] * 7  # of what did not happen
 
