@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.recodings import says_again
@@ -60,6 +60,10 @@ class Account:
     @property
     def stays(self) -> bool:
         return self.operation.operation not in GONE
+
+    def removed(self, reason: str) -> Account:
+        """The account of a variable that does not leave for a reason of the release."""
+        return replace(self, operation=replace(self.operation, operation=OperationKind.REMOVE, reason=reason))
 
 
 @dataclass

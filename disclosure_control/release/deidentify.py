@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import NamedTuple
@@ -12,32 +12,17 @@ import pandas as pd
 
 from disclosure_control.basics.kept import Kept
 from disclosure_control.basics.telling.progress import going_through, progress
-from disclosure_control.release.accounts import (
-    GONE,
-    RECODABLE,
-    Account,
-    Decisions,
-    operation_of_column,
-)
-from disclosure_control.release.columns import COLUMN_OPERATIONS, Rows
+from disclosure_control.release.accounts import GONE, Account, Decisions, operation_of_column
+from disclosure_control.release.columns import COLUMN_OPERATIONS, Rows, treated
 from disclosure_control.release.columns_seen import ColumnSeen
-from disclosure_control.release.people import BY_TREATMENT, RecodedColumn, ReleasePeople, are_numbers, labels, of_rows
-from disclosure_control.release.recodings import (
-    folded_columns,
-    labels_of_values,
-    n_without_a_label,
-    with_folded_columns,
-)
+from disclosure_control.release.people import BY_TREATMENT, RecodedColumn, ReleasePeople
+from disclosure_control.release.recodings import folded_columns, with_folded_columns
 from disclosure_control.release.rows_as_variables import RecodedRowsPlan, by_parameter, planned, supplemental
-from disclosure_control.release.study import NOBODY, STRANGER, Study, StudyFile
+from disclosure_control.release.study import NOBODY, RELATIONS, STRANGER, Study, StudyFile
 from disclosure_control.remedy.treatments.keys import Release
 from disclosure_control.remedy.treatments.methods.shift_dates import REMOVE_TIMES
-from study.models.roles import Role, TableKind, TableModel
 from study.models.study_model import StudyModel
 from study.operations import OperationKind, OperationRule
-
-COARSENED = "coarsened: beside it, moved dates would tell"
-_TIME_OF_DAY = r"T[^/]*"
 
 
 class ReleasedRows(NamedTuple):
@@ -63,9 +48,6 @@ class Overview(NamedTuple):
     people: np.ndarray
     devices: set[str]
     seen: dict[str, ColumnSeen]
-
-
-ONE_BAND = "one band in all rows of a person"
 
 
 @dataclass(frozen=True)
@@ -143,6 +125,10 @@ class ReleasedFile:
     def people(self) -> np.ndarray:
         """The person of each row (n_rows,) of a file that is in one part."""
         return self.whole.people
+
+    def where(self, is_kept: Callable[[pd.DataFrame], pd.Series | np.ndarray]) -> ReleasedFile:
+        """The same file without the rows (n_rows,) of each part that are not kept."""
+        return replace(self, parts=[part.where(np.asarray(is_kept(part.frame), dtype=bool)) for part in self.parts])
 
     def with_frame(self, frame: pd.DataFrame) -> ReleasedFile:
         """The same rows with other values, of a file that is in one part."""
@@ -253,16 +239,13 @@ def _released_part(file: StudyFile, plan: RecodedRowsPlan, decisions: Decisions)
     people = file.people[rows]
     known = decisions.model.table(file.name)
     frame = with_folded_columns(frame, file.domain, known, decisions.people.recoded)
-    given = _rows(people, frame, file.domain, decisions)
-    if file.is_supplemental:
-        frame, kept, accounts = supplemental(file, given, decisions)
-    else:
-        frame, kept, accounts = by_parameter(file, given, plan, decisions)
+    given = Rows(people, frame, file.domain, decisions)
+    frame, kept, accounts = supplemental(file, given) if file.is_supplemental else by_parameter(file, given, plan)
     rows, people, frame = rows[kept], people[kept], frame[kept].reset_index(drop=True)
     given = replace(given, people=people, frame=frame)
     columns = {}
     for name in frame:
-        column, account = _column(str(name), file, given, decisions)
+        column, account = _column(str(name), file, given)
         accounts.append(account)
         if column is not None:
             columns[str(name)] = column
@@ -280,43 +263,12 @@ def rows_that_leave(file: StudyFile, people: ReleasePeople) -> tuple[np.ndarray,
 # ---------------------------------------------------------------- columns
 
 
-def _column(name: str, file: StudyFile, given: Rows, decisions: Decisions) -> tuple[pd.Series | None, Account]:
+def _column(name: str, file: StudyFile, given: Rows) -> tuple[pd.Series | None, Account]:
     """A column as released, None if it is removed, and its account."""
-    says = operation_of_column(name, file.domain, decisions)
-    recoding = _recoding_of(name, file, decisions)
     n_values = int(given.frame[name].notna().sum())
+    says = operation_of_column(name, file.domain, given.decisions)
     account = Account(file.name, file.domain, name, says, n_values=n_values)
-    if recoding is not None:
-        decisions.placed.add(recoding.name)
-    if recoding is not None and says.operation in RECODABLE:
-        if recoding.released is None:
-            return None, replace(
-                account, operation=replace(says, operation=OperationKind.REMOVE, reason=recoding.reason)
-            )
-        column = _with_labels(given.frame[name], recoding, given.people, decisions.model.table(file.name), file)
-        n_lost = n_without_a_label(given.frame[name], column, recoding, given.people)
-        if says.operation == OperationKind.DERIVE_AGE:
-            column = COLUMN_OPERATIONS[says.operation](column, given).column
-            if len(np.unique(given.people)) < len(given.people):
-                account = replace(account, operation=replace(says, reason=f"{says.reason}; {ONE_BAND}"))
-        elif (
-            says.operation == OperationKind.RAISE_TO_CONTINENT
-        ):  # the treatment's labels leave in the place of continents
-            account = replace(account, operation=replace(says, operation=OperationKind.NO_FURTHER))
-        return column, replace(account, recoded=True, n_lost=n_lost)
-    if says.operation in GONE:
-        return None, account
-    if recoding is not None and says.operation == OperationKind.OFFSET and not _was_moved(recoding):
-        coarse = replace(says, operation=OperationKind.REMOVE, reason=COARSENED)
-        return None, replace(account, operation=coarse)
-    done = COLUMN_OPERATIONS[says.operation](given.frame[name], given)
-    return done.column, replace(account, **done.counts)
-
-
-def _rows(people: np.ndarray, frame: pd.DataFrame, domain: str, decisions: Decisions) -> Rows:
-    """The rows of a domain, as operations are given them."""
-    made_by = (decisions.people, decisions.key, decisions.release)
-    return Rows(people, frame, *made_by, domain, decisions.model, decisions.keeps_times(domain))
+    return treated(given.frame[name], file, given, account, _recoding_of(name, file, given.decisions))
 
 
 def _recoding_of(name: str, file: StudyFile, decisions: Decisions) -> RecodedColumn | None:
@@ -328,39 +280,6 @@ def _recoding_of(name: str, file: StudyFile, decisions: Decisions) -> RecodedCol
     return own or (decisions.people.recoded.get(of_base) if name not in ("STUDYID", "DOMAIN") else None)
 
 
-def _was_moved(recoding: RecodedColumn) -> bool:
-    """Whether the treatment kept all dates as complete as they were: it moved them, which is done here anew."""
-    if recoding.released is None:
-        return False
-    pairs = pd.DataFrame({"original": recoding.original, "released": recoding.released}).dropna()
-    original, released = (pairs[name].str.replace(_TIME_OF_DAY, "", regex=True).str.len() for name in pairs)
-    return bool((original == released).all())
-
-
-def _with_labels(
-    column: pd.Series, recoding: RecodedColumn, people: np.ndarray, table: TableModel | None, file: StudyFile
-) -> pd.Series:
-    """The released labels, where the column has a value; numbers if column and labels all are numbers.
-
-    Where the merge has names for the codes of the column, a code whose name did not change stays. Where people have
-    several rows, whose values differ in time, each gets the label of its own value; but all ages of a person get one
-    band: where rows cross from one band to the next, two bands and the day give the exact age.
-    """
-    assert recoding.released is not None
-    is_named = table is not None and str(column.name) in table.derived and column.name in file.table.frame
-    released, original = of_rows(recoding.released, people), of_rows(recoding.original, people)
-    says = None if table is None else table.columns.get(str(column.name))
-    if table is not None and table.kind is TableKind.ROWS and not (says is not None and says.role is Role.AGE):
-        values = table.derived[str(column.name)](column.to_frame()) if is_named else column
-        released, original = labels_of_values(values, recoding, people), labels(values)
-    fresh = pd.Series(released, column.index, name=column.name, dtype="str").where(column.notna())
-    if is_named:
-        fresh = fresh.mask(released == original, pd.Series(labels(column), column.index, dtype="str"))
-    if column.dtype.kind == "f" and (are_numbers(fresh) if is_named else recoding.released_as_numbers):
-        return pd.to_numeric(fresh, errors="coerce").astype("float64")
-    return fresh
-
-
 # ---------------------------------------------------------------- what ties rows together
 
 
@@ -368,14 +287,12 @@ def _with_relations(files: dict[str, ReleasedFile], decisions: Decisions) -> dic
     """IDVARVAL of SUPP-- and RELREC is treated like the variable that IDVAR names; links to removed records are
     removed.
     """
-    found = {}
-    for name, file in files.items():
-        if {"IDVAR", "IDVARVAL"} <= set(file.columns):
-            parts = [_related(part, file.source.domain, files, decisions) for part in file.parts]
-            file = replace(file, parts=parts)
-        if file.n_records:
-            found[name] = file
-    return found
+    related = {
+        name: replace(file, parts=[_related(part, file.source.domain, files, decisions) for part in file.parts])
+        for name, file in files.items()
+        if set(file.columns) >= RELATIONS
+    }
+    return with_records({**files, **related})
 
 
 def _related(
@@ -388,7 +305,7 @@ def _related(
     for domain, variable in pairs.itertuples(index=False):
         at = (related.eq(domain) & frame["IDVAR"].eq(variable)).to_numpy(dtype=bool)
         says = operation_of_column(variable, domain[:2], decisions)
-        rows = _rows(given.people[at], frame[at], domain[:2], decisions)
+        rows = Rows(given.people[at], frame[at], domain[:2], decisions)
         if says.operation in GONE or not _leaves(domain, variable, files):
             kept[at] = False
         elif says.operation in COLUMN_OPERATIONS:
@@ -405,14 +322,12 @@ def _leaves(domain: str, variable: str, files: Mapping[str, ReleasedFile]) -> bo
 def _without_lonely_devices(files: dict[str, ReleasedFile]) -> dict[str, ReleasedFile]:
     """Tables of devices keep only devices of people in the study: others belonged to people who were removed."""
     used = {device for file in files.values() if file.has_people for device in file.overview.devices}
-    found = {}
-    for name, file in files.items():
-        if used and "SPDEVID" in file.columns and not file.has_people:
-            kept = [part.where(part.frame["SPDEVID"].isin(used).to_numpy()) for part in file.parts]
-            file = replace(file, parts=kept)
-        if file.n_records:
-            found[name] = file
-    return found
+    cut = {
+        name: file.where(lambda frame: frame["SPDEVID"].isin(used))
+        for name, file in files.items()
+        if used and "SPDEVID" in file.columns and not file.has_people
+    }
+    return with_records({**files, **cut})
 
 
 def _with_dictionaries_cut(files: Mapping[str, ReleasedFile], model: StudyModel) -> dict[str, ReleasedFile]:
@@ -423,13 +338,14 @@ def _with_dictionaries_cut(files: Mapping[str, ReleasedFile], model: StudyModel)
             names = list(map(str, file.columns))
             parts = {table.columns[name].part_of for name in names if name in table.columns}
             leaving |= {one.casefold() for one in (*names, *parts.intersection(folded_columns(table)))}
-    found = {}
+    cut = {}
     for name, file in files.items():
         if (table := model.table(name)) is not None and table.names_columns:
             by = [column for column in table.names_columns if column in file.columns]
-            is_of = [part.frame[by].apply(lambda column: column.str.casefold().isin(leaving)) for part in file.parts]
-            kept = [part.where(one.any(axis=1).to_numpy()) for part, one in zip(file.parts, is_of, strict=True)]
-            file = replace(file, parts=kept)
-        if file.n_records:
-            found[name] = file
-    return found
+            cut[name] = file.where(lambda frame, by=by: frame[by].map(str.casefold, "ignore").isin(leaving).any(axis=1))
+    return with_records({**files, **cut})
+
+
+def with_records(files: Mapping[str, ReleasedFile]) -> dict[str, ReleasedFile]:
+    """The files that have a row."""
+    return {name: file for name, file in files.items() if file.n_records}

@@ -25,8 +25,7 @@ def with_used_entries(released: ReleasedStudy, model: StudyModel) -> ReleasedStu
         if key is None or not any(one.has_people for _, one in _naming(released.files, file.source.domain, model)):
             continue
         used = _used(released.files, file.source.domain, model)
-        parts = [part.where(pd.Series(labels(part.frame[key])).isin(used).to_numpy()) for part in file.parts]
-        files[name] = replace(file, parts=parts)
+        files[name] = file.where(lambda frame, key=key, used=used: pd.Series(labels(frame[key])).isin(used))
         if not files[name].n_records:
             del files[name]
             left_out[file.source.table.file_name] = "no entry of it occurs in what leaves"

@@ -28,7 +28,8 @@ from disclosure_control.release.cells_compared import (
     roles_of,
     visits_and_arms_as_they_came,
 )
-from disclosure_control.release.deidentify import COARSENED, ReleasedFile, ReleasedStudy
+from disclosure_control.release.columns import COARSENED
+from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
 from disclosure_control.release.merge_drop import LEFT_OUT
 from disclosure_control.release.people import BY_TREATMENT, ReleasePeople
 from disclosure_control.release.study import NOBODY, STRANGER, Study, StudyFile

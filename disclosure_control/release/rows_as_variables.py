@@ -8,17 +8,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from disclosure_control.release.accounts import (
-    GONE,
-    RECODABLE,
-    SAYS_AGAIN,
-    Account,
-    Decisions,
-    operation_of_column,
-)
-from disclosure_control.release.columns import COLUMN_OPERATIONS, Rows, recoded_ids
-from disclosure_control.release.people import of_rows
-from disclosure_control.release.recodings import n_without_a_label, rows_of_test, says_again, with_results_recoded
+from disclosure_control.release.accounts import GONE, SAYS_AGAIN, Account, Decisions, operation_of_column
+from disclosure_control.release.columns import Rows, recoded_ids, treated
+from disclosure_control.release.recodings import rows_of_test, says_again, with_results_recoded
 from disclosure_control.release.study import CODED_BY_PARAMETER, StudyFile
 from study.models.roles import TableKind, TableModel
 from study.operations import Operation, OperationKind, VariableClass, decided
@@ -26,37 +18,25 @@ from study.operations import Operation, OperationKind, VariableClass, decided
 CHARACTERISTICS = "SC"
 
 
-def supplemental(file: StudyFile, given: Rows, decisions: Decisions) -> tuple[pd.DataFrame, np.ndarray, list[Account]]:
+def supplemental(file: StudyFile, given: Rows) -> tuple[pd.DataFrame, np.ndarray, list[Account]]:
     """SUPP--: each QNAM is a variable of its parent; its rows are kept or removed, and QVAL treated, like that
     variable.
     """
-    frame = given.frame.copy()
+    frame, decisions = given.frame.copy(), given.decisions
     kept, accounts = np.ones(len(frame), dtype=bool), []
     value = frame["QVAL"].to_numpy(dtype=object).copy()
     for name in sorted(frame["QNAM"].dropna().unique()):
         at = frame["QNAM"].eq(name).to_numpy(dtype=bool)
         part = replace(given, people=given.people[at], frame=frame[at])
         says = operation_of_column(name, file.domain, decisions)
-        recoding = decisions.people.recoded.get(f"{file.domain}__{name}")
-        if says_again(name, file.domain, decisions.people.recoded):
-            says = SAYS_AGAIN
         account = Account(file.name, file.domain, name, says, rows_of="QNAM", n_values=int(at.sum()))
-        if recoding is not None:
-            decisions.placed.add(recoding.name)
-        if recoding is not None and recoding.released is not None and says.operation in RECODABLE:
-            value[at] = of_rows(recoding.released, part.people)
-            n_lost = n_without_a_label(part.frame["QVAL"], value[at], recoding, part.people)
-            account = replace(account, recoded=True, n_lost=n_lost)
-        elif says.operation in GONE or (recoding is not None and recoding.released is None):
-            kept[at] = False
-            if says.operation not in GONE and recoding is not None:
-                gone = replace(says, operation=OperationKind.REMOVE, reason=recoding.reason)
-                account = replace(account, operation=gone)
-        else:
-            column = part.frame["QVAL"].rename(name)
-            done = COLUMN_OPERATIONS[says.operation](column, part)
-            value[at], account = done.column.to_numpy(), replace(account, **done.counts)
+        recoding = decisions.people.recoded.get(f"{file.domain}__{name}")
+        column, account = treated(part.frame["QVAL"].rename(name), file, part, account, recoding)
         accounts.append(account)
+        if column is None:
+            kept[at] = False
+        else:
+            value[at] = column.to_numpy(dtype=object)
     frame["QVAL"] = pd.Series(value, frame.index, dtype="str")
     kept &= frame["QVAL"].notna().to_numpy()
     return frame, kept, accounts
@@ -111,52 +91,40 @@ def _codes_said_again(domain: str, pairs: pd.DataFrame, table: TableModel, decis
     return tuple(sorted(pairs[code][again].dropna().unique()))
 
 
-def by_parameter(
-    file: StudyFile, given: Rows, plan: RecodedRowsPlan, decisions: Decisions
-) -> tuple[pd.DataFrame, np.ndarray, list[Account]]:
+def by_parameter(file: StudyFile, given: Rows, plan: RecodedRowsPlan) -> tuple[pd.DataFrame, np.ndarray, list[Account]]:
     """Domains whose rows are tests or parameters: results that the treatment recoded, and codes that are variables."""
     frame = given.frame.copy(deep=False)
     kept = np.ones(len(frame), dtype=bool)
     accounts: list[Account] = []
+    decisions = given.decisions
     table = decisions.model.table(file.name) or TableModel(file.name, TableKind.ROWS)
+    says = Operation(OperationKind.KEEP, VariableClass.QUASI_IDENTIFIER_1, "recoded by the treatment")
     for name, is_told in plan.tests.items():
         recoding = decisions.people.recoded[name]
         at = rows_of_test(frame, recoding, table)[is_told]
         decisions.placed.add(name)
-        n_lost = 0
+        test = Account(file.name, file.domain, recoding.variable, says, rows_of="test", n_values=int(at.sum()))
         if recoding.released is None:
             kept &= ~at
-        elif at.any():
-            n_lost = with_results_recoded(frame, recoding, given.people, at, table)
-        says = Operation(OperationKind.KEEP, VariableClass.QUASI_IDENTIFIER_1, "recoded by the treatment")
-        if recoding.released is None:
-            says = replace(says, operation=OperationKind.REMOVE, reason=recoding.reason)
-        accounts.append(
-            Account(
-                file.name,
-                file.domain,
-                recoding.variable,
-                says,
-                recoding.released is not None,
-                "test",
-                int(at.sum()),
-                n_lost,
-            )
-        )
+            accounts.append(test.removed(recoding.reason))
+        else:
+            n_lost = with_results_recoded(frame, recoding, given.people, at, table) if at.any() else 0
+            accounts.append(replace(test, recoded=True, n_lost=n_lost))
     by = table.called("TESTCD")
     for code in plan.said_again:
         at = frame[by].eq(code).to_numpy(dtype=bool)
         kept &= ~at
         accounts.append(Account(file.name, file.domain, code, SAYS_AGAIN, rows_of=by, n_values=int(at.sum())))
     if file.domain in CODED_BY_PARAMETER:
-        accounts += _codes(file, given, frame, kept, decisions)
+        accounts += _codes(file, given, frame, kept)
     return frame, kept, accounts
 
 
-def _codes(file: StudyFile, given: Rows, frame: pd.DataFrame, kept: np.ndarray, decisions: Decisions) -> list[Account]:
+def _codes(file: StudyFile, given: Rows, frame: pd.DataFrame, kept: np.ndarray) -> list[Account]:
     """Remove rows of codes by the table or the config, and recode ids among them; in ``frame`` and ``kept``."""
     by = next((n for n in (f"{file.domain}TESTCD", f"{file.domain}PARMCD") if n in frame), None)
     accounts: list[Account] = []
+    decisions = given.decisions
     for code in sorted(frame[by].dropna().unique()) if by else ():
         says = decided(file.domain, code, decisions.lines) or decisions.model.standard(file.domain, code)
         at = frame[by].eq(code).to_numpy(dtype=bool)

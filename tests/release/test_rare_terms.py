@@ -229,8 +229,8 @@ def of_one_table(name: str, kind: TableKind, columns: dict[str, ColumnModel], ro
 
 
 def test_terms_of_any_table_are_raised_along_their_levels_and_their_words_go():
-    """I21.0 and I21.9 are of one person each, I21 of both: they are raised; J45 is of one: it is hidden."""
-    codes = [("P1", "I21.0"), ("P2", "I21.9"), ("P3", "J45.1"), ("P4", "E11.9"), ("P5", "E11.9")]
+    """I21.0 and I21.9 are of one person each, I21 of both: they are raised; J45 is of one: one E11.9 joins it."""
+    codes = [("P1", "I21.0"), ("P2", "I21.9"), ("P3", "J45.1"), ("P4", "E11.9"), ("P5", "E11.9"), ("P6", "E11.9")]
     term, block = ColumnModel(Role.CODED_TERM), ColumnModel(Role.CODED_TERM, level=1, part_of="icd")
     diagnoses = {
         "who": ColumnModel(Role.PERSON),
@@ -240,12 +240,16 @@ def test_terms_of_any_table_are_raised_along_their_levels_and_their_words_go():
     }
     rows = [{"who": who, "icd": code, "block": code[:3], "words": f"words of {code}"} for who, code in codes]
     left = of_one_table("DIAGNOSES", TableKind.EVENTS, diagnoses, rows)
-    after, (told,) = without_rare_terms(left, RareTerms(2), np.zeros(5, dtype=np.int64))
+    after, (told,) = without_rare_terms(left, RareTerms(2), np.zeros(6, dtype=np.int64))
     shown = after.files["DIAGNOSES"].frame
-    assert sorted(shown["icd"]) == [NOT_RELEASED, *["E11.9"] * 2, *["I21"] * 2]  # the coarser term is in its place
-    assert sorted(shown["block"].fillna("-")) == ["-", "E11", "E11", "I21", "I21"]
-    assert sorted(shown["words"].fillna("-")) == ["-", "-", "-", "words of E11.9", "words of E11.9"]
-    assert (told.domain, told.rows, told.rows_raised, told.rows_hidden) == ("DIAGNOSES.icd", 5, {"block": 2}, 1)
+    assert sorted(shown["icd"]) == [
+        *[NOT_RELEASED] * 2,
+        *["E11.9"] * 2,
+        *["I21"] * 2,
+    ]  # the coarser term is in its place
+    assert sorted(shown["block"].fillna("-")) == ["-", "-", "E11", "E11", "I21", "I21"]
+    assert sorted(shown["words"].fillna("-")) == [*"----", "words of E11.9", "words of E11.9"]
+    assert (told.domain, told.rows, told.rows_raised, told.rows_hidden) == ("DIAGNOSES.icd", 6, {"block": 2}, 2)
     assert {one.variable for one in after.accounts if one.has_rare_terms} == {"icd", "block", "words"}
 
 

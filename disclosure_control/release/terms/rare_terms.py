@@ -24,11 +24,13 @@ from disclosure_control.release.terms.related_terms import emptied, without_rela
 from disclosure_control.release.terms.term_levels import levels_shown
 from study.models.coded_terms import TermLadder, term_ladders
 from study.models.disposition import DISCONTINUED, are_dispositions, disposition_level
+from study.models.sdtm import LEVELS
 from study.models.study_model import StudyModel
 
 # For the name of a term, a number of each person (n_people,).
 Drawn = Callable[[str], np.ndarray]
-LOWEST = "LLT"  # of MedDRA: below the level at which SDTM shows a term; words and code of it go with that
+# Of SDTM: the levels at which a term is shown. Columns below them, such as MedDRA's lowest terms, go with the term.
+SHOWN = tuple(level for level in LEVELS if level != "LLT")
 
 
 @dataclass(frozen=True)
@@ -161,9 +163,10 @@ def _levels_of(ladders: Sequence[TermLadder]) -> list[str]:
 
 
 def _shown_in(columns: Sequence[str], places: Sequence[_Place]) -> str:
-    """The column that shows what a term is raised to: the finest one, "" if its files have the lowest level alone."""
-    lowest = {f"{place.ladder.prefix}{LOWEST}" for place in places if place.ladder.prefix}
-    return next((name for name in columns if name not in lowest), "")
+    """The finest column that shows what a term is raised to; "" if its files have none."""
+    of_sdtm = {f"{place.ladder.prefix}{level}" for place in places for level in SHOWN}
+    plain = {name for place in places if not place.ladder.prefix for name in place.ladder.levels}
+    return next((name for name in columns if name in of_sdtm | plain), "")
 
 
 def _of_ladder(

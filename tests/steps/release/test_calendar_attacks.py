@@ -9,7 +9,7 @@ import pytest
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.small_counts import MASKED
 from tests.steps.release.conftest import Package, codebook_of
-from tests.steps.release.made_study import IDS, N, demographics, made, rows, starts, visits
+from tests.steps.release.made_study import N, demographics, made, rows, starts, visits
 
 pytestmark = pytest.mark.usefixtures("release_key")
 START = starts()
@@ -79,18 +79,6 @@ def test_by_a_day_that_no_outsider_knows(tmp_path):
     """The controller may say so."""
     found = made(with_end(), tmp_path, identifiers={"harmless": {"DS__DSSTDTC": "the day was never published"}})
     assert calendar(found) == []
-
-
-@pytest.mark.thorough("1 s: a release of its own")
-def test_by_the_cut_off_that_ends_every_persons_last_record(tmp_path):
-    """No column has one day for most people: their last dates of all columns do."""
-    last = [{"STUDYID": "ST", "DOMAIN": "DS", "USUBJID": IDS[i], "DSSEQ": 1.0, "DSSTDTC": str(END)} for i in range(50)]
-    other = rows("EX", lambda i: END if i >= 50 else START[i] + 9, EXTRT=lambda i: "X")
-    other += rows("EX", lambda i: START[i] + i % 40)
-    ds = last + rows("DS", lambda i: START[i] + i % 60)
-    found = made({"DM": demographics(START), "DS": ds, "EX": other}, tmp_path)
-    assert figures(found).people_undone == N
-    assert {"DS.DSSTDTC", "EX.EXSTDTC"} <= set(figures(found).undone_by)
 
 
 @pytest.mark.thorough("1 s: a whole release; what it finds is tested by parts in tests/leaving and tests/release")
@@ -165,31 +153,6 @@ def test_partial_dates_are_counted_in_report_codebook_and_readme(tmp_path):
     assert f"Partial dates ({N})" in found.files["README.txt"].decode()
     (entry,) = [one for one in codebook_of(found) if one["variable"] == "AEENDTC"]
     assert f"{N} partial dates" in entry["done"]
-
-
-@pytest.mark.thorough("1 s: a release of its own; dates without a pattern say nothing in tests/attack/test_calendar.py")
-def test_a_study_without_a_pattern_is_not_held(tmp_path):
-    found = made({"DM": demographics(START), "SV": visits(START, every=25)}, tmp_path)
-    assert calendar(found) == []
-    assert figures(found).people_undone == 0
-
-
-@pytest.mark.thorough("2 s: two releases; what another offset would leave is tested in tests/attack")
-def test_the_verdict_does_not_hang_on_the_key(tmp_path, monkeypatch):
-    """Tuesdays of one year: an offset near the edge of all leaves few others to some people, under nearly every key."""
-    tuesdays = np.datetime64("2014-01-07") + 7 * np.random.default_rng(3).integers(0, 39, N)
-    for number in range(2):
-        monkeypatch.setenv("RELEASE_TEST_KEY", f"{number}8f14e45fceea167a5a36dedd4bea2543a1b2c3d4e5f60718")
-        place = tmp_path / str(number)
-        place.mkdir()
-        found = made({"DM": demographics(tuesdays), "SV": visits(tuesdays)}, place)
-        assert calendar(found) == []
-        moved, true = (pd.to_datetime(one["DM"]["RFSTDTC"]) for one in (found.opened, found.source))
-        # By hand: each person's dates of that year, moved by whole weeks within 365 days of the released ones.
-        for released in moved:
-            starts_left = pd.date_range("2014-01-07", "2014-10-08", freq="7D")
-            assert (abs((starts_left - released).days) <= 365).sum() > 10
-        assert sorted(true) != sorted(moved)
 
 
 @pytest.mark.thorough("1 s: a release")

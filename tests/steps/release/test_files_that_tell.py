@@ -121,24 +121,6 @@ def test_by_two_numbers_whose_formula_differs_by_the_sex(told):
     assert not given_together(told.result, "DM__AGE")
 
 
-@pytest.mark.thorough("1 s: a release of its own")
-def test_by_a_duration_since_birth_in_years_or_months(told):
-    """P45Y and P540M have other words, and are the same duration."""
-    duration = [f"P{age}Y" if i % 2 else f"P{12 * age}M" for i, age in enumerate(AGE)]
-    n, changed, by = told(study(MH=rows("MH", MHDECOD="Colour blindness", MHDUR=duration)))["DM__AGE"]
-    assert (n, changed, by) in ((NEARLY_ALL, N, ["MH.MHDUR"]), (N, N, ["MH.MHDUR"]))
-
-
-@pytest.mark.thorough("2 s: a whole release; what it finds is tested by parts in tests/leaving and tests/release")
-@pytest.mark.parametrize("written", quick(1, ["{:.2f}", "0{:.1f}", "+{:.1f}", "{:.0f}0"], "1 s: a release"))
-def test_by_how_the_numbers_of_a_site_are_written(told, written):
-    value = GENERATOR.normal(5, 0.7, N).round(1)
-    text = [(written if site == "703" else "{:.1f}").format(one) for one, site in zip(value, SITE, strict=True)]
-    lb = rows("LB", LBTESTCD="GLUC", LBTEST="Glucose", LBORRES=text, LBSTRESN=value)
-    n, changed, by = told(study(LB=lb))["DM__SITEID"]
-    assert (10 <= n <= 20, changed, by) == (True, N, ["LB.LBORRES"])  # of one form each, such as 05.4 and 05.0
-
-
 @pytest.mark.thorough("1 s: a release of its own; the unit of a site is below")
 def test_by_the_preferred_digit_of_a_site(told):
     """One site reads its sphygmomanometer in tens."""
@@ -147,38 +129,6 @@ def test_by_the_preferred_digit_of_a_site(told):
     fa = rows("FA", [*range(N)] * 3, FATESTCD="SYSBP", FATEST="Blood pressure", FAORRES=value)
     n, changed, by = told(study(FA=fa.assign(FASEQ=np.repeat([1, 2, 3], N))))["DM__SITEID"]
     assert (n, changed, by) == (20, N, ["FA.FAORRES"])
-
-
-@pytest.mark.thorough("1 s: a release of its own")
-def test_by_a_dose_for_the_body_surface_beside_the_height(told):
-    """Mosteller's surface: neither the dose nor the height tells the weight."""
-    height = GENERATOR.normal(170, 12, N).round()
-    dose = (100 * np.sqrt(height * WEIGHT / 3600)).round(1)
-    vs = pd.concat([study()["VS"], rows("VS", VSTESTCD="HEIGHT", VSTEST="HEIGHT", VSORRES=height, VSSTRESN=height)])
-    told(study(VS=vs, EX=rows("EX", EXTRT="DRUG", EXDOSE=dose)))
-    reason = given_together(told.result, "VS__WEIGHT")
-    assert "EX.EXDOSE" in reason
-    (changes,) = [one.changes for one in told.result.reasons_to_hold if one.sentence == reason]
-    assert applied({}, changes) == {"release": {"operations": {"EX.EXDOSE": "remove"}}}
-
-
-@pytest.mark.thorough("2 s: a whole release; what it finds is tested by parts in tests/leaving and tests/release")
-def test_by_the_age_at_diagnosis_and_the_years_since(told):
-    since = GENERATOR.integers(0, 20, N)
-    qs = rows("QS", QSTESTCD="AGEDX", QSTEST="Age at diagnosis", QSORRES=AGE - since)
-    fa = rows("FA", FATESTCD="DUR", FATEST="Years since", FAORRES=since)
-    told(study(QS=qs, FA=fa))
-    assert given_together(told.result, "DM__AGE")
-
-
-@pytest.mark.thorough("1 s: a release of its own")
-def test_by_an_age_group_in_a_questionnaire(told):
-    group = pd.Series(AGE // 5 * 5).map("{0} years and a few".format)
-    n, changed, by = told(study(QS=rows("QS", QSTESTCD="GRP", QSTEST="Group", QSORRES=group, QSSTRESC=group)))[
-        "DM__AGE"
-    ]
-    assert (n, changed) in ((NEARLY_ALL, N), (N, N))
-    assert by[0] == "QS__Group"
 
 
 @pytest.mark.thorough("2 s: two releases; the changes are counted in tests/attack")
@@ -241,16 +191,6 @@ def test_where_single_terms_tell_they_are_hidden_and_the_variable_stays(told):
     assert told(files, **drop, **pasted) == {}
 
 
-@pytest.mark.thorough("2 s: a whole release; what it finds is tested by parts in tests/leaving and tests/release")
-def test_by_a_history_that_starts_at_birth(told):
-    birthday = GENERATOR.integers(0, 365, N)
-    born = (START - pd.to_timedelta(AGE * 365.25 + birthday, unit="D")).strftime("%Y-%m-%d")
-    assert told(study(MH=rows("MH", MHDECOD="Hypospadias", MHSTDTC=born)))["DM__AGE"] in (
-        (NEARLY_ALL, N, ["MH.MHSTDTC"]),
-        (N, N, ["MH.MHSTDTC"]),
-    )
-
-
 def laboratories() -> dict[str, pd.DataFrame]:
     """A laboratory file for each site."""
     lb = rows("LB", LBTESTCD="HGB", LBTEST="Hb", LBORRES="12", LBSTRESN=12)
@@ -271,13 +211,6 @@ def test_by_a_laboratory_file_of_each_site(told):
     (sentence,) = reasons(told.result)
     (changes,) = [one.changes for one in told.result.reasons_to_hold if one.sentence == sentence]
     assert applied({}, changes)["release"]["leave_out"] == ["LBA", "LBB", "LBC", "LBD", "LBE", "LBF"]
-
-
-@pytest.mark.thorough("2 s: a whole release; what it finds is tested by parts in tests/leaving and tests/release")
-def test_by_the_unit_of_a_site(told):
-    unit = np.where(SITE == "703", "g/dL", "mmol/L")
-    n, changed, by = told(study(LB=rows("LB", LBTESTCD="HGB", LBTEST="Hb", LBORRES="12", LBORRESU=unit)))["DM__SITEID"]
-    assert (n, changed, by) == (20, N, ["LB.LBORRESU"])
 
 
 def noise(seed: int) -> dict[str, pd.DataFrame]:

@@ -22,28 +22,16 @@ from disclosure_control.run.tables import harmless
 from study.formats.registry import writers_by_name
 from study.models.sdtm_operations import overriding_line
 from study.operations import OperationKind
-from tests.cases import quick
+from tests.cases import each, quick
 from tests.release.release_referee import pseudonym
 from tests.release.small_studies import KEY, RELEASE, people, released, study_of
 
 IDS = [f"STUDY-{site}-{number}" for number, site in enumerate((701, 701, 704, 708, 708, 716), 1001)]
 ALL = list(range(len(IDS)))
 DM = [
-    {
-        "STUDYID": "STUDY",
-        "DOMAIN": "DM",
-        "USUBJID": one,
-        "SUBJID": one[-4:],
-        "SITEID": one[6:9],
-        "INVNAM": f"Dr Marker{one[6:9]}",
-    }
-    | {
-        "AGE": 60.0 + place,
-        "AGEU": "YEARS",
-        "BRTHDTC": f"{1950 - place}-03-0{place + 1}",
-        "RFSTDTC": f"2014-0{place + 1}-03",
-    }
-    | {"COUNTRY": "USA", "SEX": "FM"[place % 2]}
+    {"STUDYID": "STUDY", "DOMAIN": "DM", "USUBJID": one, "SUBJID": one[-4:], "SITEID": one[6:9]}
+    | {"AGE": 60.0 + place, "AGEU": "YEARS", "BRTHDTC": f"{1950 - place}-03-0{place + 1}"}
+    | {"RFSTDTC": f"2014-0{place + 1}-03", "COUNTRY": "USA", "SEX": "FM"[place % 2]}
     for place, one in enumerate(IDS)
 ]
 
@@ -59,84 +47,33 @@ def ae(**more) -> list[dict]:
     ]
 
 
-# ---------------------------------------------------------------- ids
-
-
-def test_by_the_site_in_the_id():
+def test_by_what_an_id_is_made_of():
+    """Ids of one site, of any length, and in the order of the source: pseudonyms have none of it."""
     names = frame_of({}, "DM")["USUBJID"].tolist()
-    at_one_site = [pseudonym(KEY, RELEASE.pilot, RELEASE.name, one) for one in IDS[:2]]
-    assert at_one_site[0][:3] != at_one_site[1][:3]
-    assert set(at_one_site) <= set(names)
-
-
-def test_by_the_column_of_sites_and_of_investigators():
-    assert not {"SITEID", "INVNAM"} & set(frame_of({}, "DM"))
-
-
-def test_by_the_length_of_an_id():
-    short = [
-        dict(row, USUBJID=one, SUBJID="1")
-        for row, one in zip(DM, ["S-1", "S-22", "S-333", "S-4", "S-5", "S-6"], strict=True)
-    ]
+    in_order = [pseudonym(KEY, RELEASE.pilot, RELEASE.name, one) for one in IDS]
+    assert sorted(in_order) == names != in_order
+    assert in_order[0][:3] != in_order[1][:3]
+    short = [dict(row, USUBJID=f"S-{'1' * place}") for place, row in enumerate(DM, 1)]
     frame = released({"DM": short}, people([row["USUBJID"] for row in short], ALL)).files["DM"].frame
     assert set(frame["USUBJID"].str.len()) == {16}
 
 
-def test_by_hashing_every_possible_id_without_the_key():
-    import hashlib
-
-    guesses = {hashlib.new(kind, one.encode()).hexdigest()[:16] for one in IDS for kind in ("sha256", "md5", "sha1")}
-    assert not guesses & set(frame_of({}, "DM")["USUBJID"])
-
-
-def test_by_the_id_in_the_id_of_a_form():
+def test_by_the_id_in_the_id_of_a_form_or_the_commonest_one():
+    """E01 is everybody's first form: one pseudonym for all of them would say so."""
     frame = frame_of({"AE": ae(AESPID=lambda p: f"{IDS[p]}/E01")}, "AE")
     assert set(frame["AESPID"].str.len()) == {12}
     assert not len(Wanted(IDS).found_in(frame["AESPID"].tolist()).text)
-
-
-def test_by_the_commonest_id_of_a_form():
-    """E01 is everybody's first form: one pseudonym for all of them would say so."""
     assert frame_of({"AE": ae(AESPID=lambda p: "E01")}, "AE")["AESPID"].nunique() == len(IDS)
 
 
-def test_by_the_serial_number_of_a_device():
-    ec = [{"USUBJID": one, "DOMAIN": "EC", "ECSEQ": 1.0, "SPDEVID": f"SN-55{p}"} for p, one in enumerate(IDS)]
-    assert not frame_of({"EC": ec}, "EC")["SPDEVID"].str.startswith("SN").any()
-
-
-def test_by_the_order_of_the_rows():
-    order = frame_of({}, "DM")["USUBJID"].tolist()
-    assert order == sorted(order)
-    assert order != [pseudonym(KEY, RELEASE.pilot, RELEASE.name, one) for one in IDS]
-
-
-def test_by_the_row_number_of_a_person_left_out():
-    who = people(IDS, [0, 1, 3, 4, 5])
-    frame = frame_of({}, "DM", who)
-    assert list(frame.index) == list(range(5))
-
-
 def test_two_releases_do_not_join_by_pseudonym():
-    one = pseudonyms_of(KEY, RELEASE, IDS)
-    other = pseudonyms_of(KEY, Release("PILOT", "2027"), IDS)
-    assert not set(one) & set(other)
-
-
-# ---------------------------------------------------------------- dates
+    assert not set(pseudonyms_of(KEY, RELEASE, IDS)) & set(pseudonyms_of(KEY, Release("PILOT", "2027"), IDS))
 
 
 def test_by_a_known_calendar_date_of_the_study():
     """The study's first and last day are public: beside moved dates they would give offsets away."""
-    ts = [
-        {"DOMAIN": "TS", "TSSEQ": 1.0, "TSPARMCD": code, "TSVAL": value}
-        for code, value in (
-            ("SSTDTC", "2014-01-03"),
-            ("SENDTC", "2015-03-05"),
-            ("DCUTDTC", "2015-01-01"),
-            ("TITLE", "A trial"),
-        )
-    ]
+    dates = dict.fromkeys(("SSTDTC", "SENDTC", "DCUTDTC"), "2014-01-03") | {"TITLE": "A trial"}
+    ts = [{"DOMAIN": "TS", "TSSEQ": 1.0, "TSPARMCD": code, "TSVAL": value} for code, value in dates.items()]
     assert frame_of({"TS": ts}, "TS")["TSPARMCD"].tolist() == ["TITLE"]
 
 
@@ -145,25 +82,6 @@ def test_by_the_day_on_which_everybody_was_seen():
     days = frame_of({"AE": ae(AESTDTC=lambda p: "2015-01-01")}, "AE")["AESTDTC"]
     assert "2015-01-01" not in set(days)
     assert days.nunique() == len(IDS)
-
-
-def test_by_the_age_beside_the_year_of_birth():
-    frame = frame_of({}, "DM")
-    assert not [name for name in frame if "BRTH" in name]
-
-
-def test_by_the_date_of_another_domain():
-    """One offset per person: the difference between two files is what it was, and so tells nothing new."""
-    study = released({"DM": DM, "AE": ae(AESTDTC=lambda p: f"2014-0{p + 1}-13")}, people(IDS, ALL)).files
-    both = study["DM"].frame.merge(study["AE"].frame, on="USUBJID")
-    gap = pd.to_datetime(both["AESTDTC"]) - pd.to_datetime(both["RFSTDTC"])
-    assert set(gap.dt.days) == {10}
-
-
-def test_by_a_date_in_a_supplement():
-    supp = [{"USUBJID": one, "RDOMAIN": "AE", "QNAM": "AEXDTC", "QVAL": "2014-05-06"} for one in IDS]
-    frame = released({"DM": DM, "AE": ae(), "SUPPAE": supp}, people(IDS, ALL)).files["SUPPAE"].frame
-    assert "2014-05-06" not in set(frame["QVAL"])
 
 
 def test_by_the_weekdays_of_a_laboratory():
@@ -179,45 +97,41 @@ def test_by_a_text_that_is_no_date():
     assert [a.n_lost for a in study.accounts if a.variable == "AESTDTC"] == [len(IDS)]
 
 
-# ---------------------------------------------------------------- what else tells
+# By what an attacker looks: a domain, what a row of each person has there, and the columns that leave beside the id.
+COLUMNS = {
+    "a verbatim term": ("AE", {"AEDECOD": "Headache", "AETERM": "met Marker"}, {"AEDECOD"}),
+    "a variable that nobody thought of": ("AE", {"AEDECOD": "Headache", "AENOTE": "Marker"}, {"AEDECOD"}),
+    "a normal range, which goes by age and sex": (
+        "LB",
+        {"LBTESTCD": "HGB", "LBORRES": "12", "LBORNRLO": "10", "LBSTNRHI": 14.0},
+        {"LBTESTCD", "LBORRES"},
+    ),
+    "the age in other words": ("ADSL", {"AGE": 61.0, "AGEGR1": "60-64", "AGEGR1N": 3.0}, {"AGE"}),
+    "a site, an investigator, the year of birth": (
+        "DM",
+        {"SITEID": "701", "INVNAM": "Dr Marker", "BRTHDTC": "1950-03-01", "SEX": "F"},
+        {"SEX"},
+    ),
+}
 
 
-def test_by_free_text_and_verbatim_terms():
-    files = {"AE": ae(AETERM=lambda p: f"met {IDS[p]}"), "CO": [{"USUBJID": IDS[0], "COVAL": "Marker lives in Town"}]}
-    study = released({"DM": DM, **files}, people(IDS, ALL))
-    assert "CO" not in study.files
-    assert "AETERM" not in study.files["AE"].frame
+@each("by", COLUMNS)
+def test_columns_that_tell_do_not_leave(by):
+    domain, row, stay = COLUMNS[by]
+    rows = {domain: [{"USUBJID": one, **row} for one in IDS]}
+    assert set(frame_of(rows, domain)) == {"USUBJID", *stay}
 
 
-def test_by_a_variable_that_nobody_thought_of():
-    assert "AENOTE" not in frame_of({"AE": ae(AENOTE=lambda p: "Marker")}, "AE")
-
-
-def test_by_a_row_of_a_supplement_that_nobody_thought_of():
+def test_by_a_comment_or_a_row_of_a_supplement_that_nobody_thought_of():
     supp = [{"USUBJID": one, "RDOMAIN": "AE", "QNAM": "NICKNAME", "QVAL": "Marker"} for one in IDS]
-    assert "SUPPAE" not in released({"DM": DM, "AE": ae(), "SUPPAE": supp}, people(IDS, ALL)).files
+    files = {"CO": [{"USUBJID": IDS[0], "COVAL": "Marker lives in Town"}], "AE": ae(), "SUPPAE": supp}
+    assert set(released({"DM": DM, **files}, people(IDS, ALL)).files) == {"DM", "AE"}
 
 
 def test_by_the_rows_of_a_supplement_of_somebody_left_out():
     supp = [{"USUBJID": one, "RDOMAIN": "DM", "QNAM": "ITT", "QVAL": "Y"} for one in IDS]
     study = released({"DM": DM, "SUPPDM": supp}, people(IDS, [0, 1, 2]))
     assert set(study.files["SUPPDM"].frame["USUBJID"]) == set(study.files["DM"].frame["USUBJID"])
-
-
-def test_by_the_normal_range_which_goes_by_age_and_sex():
-    lb = [{"USUBJID": one, "LBTESTCD": "HGB", "LBORRES": "12", "LBORNRLO": "10", "LBSTNRHI": 14.0} for one in IDS]
-    assert set(frame_of({"LB": lb}, "LB")) == {"USUBJID", "LBTESTCD", "LBORRES"}
-
-
-def test_by_the_age_in_other_words():
-    adsl = [{"USUBJID": one, "AGE": 61.0, "AGEGR1": "60-64", "AGEGR1N": 3.0} for one in IDS]
-    assert set(frame_of({"ADSL": adsl}, "ADSL")) == {"USUBJID", "AGE"}
-
-
-def test_by_the_oldest():
-    rows = [dict(row, AGE=age) for row, age in zip(DM, (101.0, 90.0, 89.0, 95.0, 61.0, 62.0), strict=True)]
-    frame = released({"DM": rows}, people(IDS, ALL)).files["DM"].frame
-    assert sorted(frame["AGE"]) == [61, 62, 89, 90, 90, 90]
 
 
 def test_by_initials_in_subject_characteristics():
@@ -315,6 +229,14 @@ def test_by_the_gaps_in_the_order_of_dates(small):
     assert not (before == after.reindex(before.index)).any()
 
 
+def searched(files: dict, ids: list[str], lines=()):
+    """What the search for originals finds in a study as it leaves, and that study."""
+    who = people(ids, list(range(len(ids))))
+    study = released(files, who, lines)
+    opened = {name: replace(file.source.table, frame=file.frame) for name, file in study.files.items()}
+    return find_traces(study_of(files, ids), study, opened, who, {}, "USUBJID"), study
+
+
 @pytest.mark.parametrize(
     ("spelled", "held", "as_number", "kind"),
     quick(
@@ -341,15 +263,12 @@ def test_by_the_number_that_somebody_had_in_another_system(spelled, held, as_num
         for one, value in zip(ids, values, strict=True)
     ]
     files = {"DM": [{"USUBJID": one, "DOMAIN": "DM", "AGE": 50.0} for one in ids], "LB": lb}
-    who = people(ids, list(range(12)))
-    study = released(files, who, [overriding_line("LB.LBOLDNO", OperationKind.KEEP)])
-    opened = {name: replace(file.source.table, frame=file.frame) for name, file in study.files.items()}
-    found = find_traces(study_of(files, ids), study, opened, who, {}, "USUBJID")
+    found, study = searched(files, ids, [overriding_line("LB.LBOLDNO", OperationKind.KEEP)])
     assert found.where == ({} if kind is None else {"LB.LBOLDNO": 12})
     assert (found.original_ids, found.id_digits) == tuple(
         12 if kind == one else 0 for one in ("original_ids", "id_digits")
     )
-    assert found.searched == sum(int(frame.notna().sum().sum()) for frame in (one.frame for one in opened.values()))
+    assert found.searched == sum(int(one.frame.notna().sum().sum()) for one in study.files.values())
 
 
 def test_digits_of_an_id_are_found_that_are_the_subjects_number_as_well():
@@ -357,10 +276,7 @@ def test_digits_of_an_id_are_found_that_are_the_subjects_number_as_well():
     ids = [f"P-{n}" for n in range(700_100, 700_112)]
     lb = [{"USUBJID": one, "DOMAIN": "LB", "LBSEQ": 1.0, "LBOLDNO": f"{one[2:5]}-{one[5:]}"} for one in ids]
     files = {"DM": [{"USUBJID": one, "SUBJID": one[2:], "DOMAIN": "DM", "AGE": 50.0} for one in ids], "LB": lb}
-    who = people(ids, list(range(12)))
-    study = released(files, who, [overriding_line("LB.LBOLDNO", OperationKind.KEEP)])
-    opened = {name: replace(file.source.table, frame=file.frame) for name, file in study.files.items()}
-    found = find_traces(study_of(files, ids), study, opened, who, {}, "USUBJID")
+    found, _ = searched(files, ids, [overriding_line("LB.LBOLDNO", OperationKind.KEEP)])
     assert (found.id_digits, found.where) == (12, {"LB.LBOLDNO": 12})
 
 
@@ -371,10 +287,8 @@ def test_digits_within_the_pseudonym_of_a_record_are_no_id_by_chance_and_are_one
     def found_in(ids, lines, refids):
         lb = [{"USUBJID": a, "DOMAIN": "LB", "LBREFID": b} for a, b in zip(ids, refids, strict=True)]
         files = {"DM": [{"USUBJID": one, "DOMAIN": "DM", "AGE": 50.0} for one in ids], "LB": lb}
-        who = people(ids, ALL)
-        study = released(files, who, lines)
-        opened = {name: replace(file.source.table, frame=file.frame) for name, file in study.files.items()}
-        return find_traces(study_of(files, ids), study, opened, who, {}, "USUBJID"), study.files["LB"].frame["LBREFID"]
+        found, study = searched(files, ids, lines)
+        return found, study.files["LB"].frame["LBREFID"]
 
     ids, refids = [f"S{i}" for i in range(6)], [f"R{i}" for i in range(6)]
     others = set(found_in(ids, [], refids)[1]) & set(found_in(["T0", *ids[1:]], [], refids)[1])
@@ -393,8 +307,6 @@ def test_a_measured_number_is_no_short_id():
     ids = [f"000{n}" for n in range(100, 106)]
     files = {"DM": [{"USUBJID": one, "DOMAIN": "DM", "AGE": 50.0} for one in ids]}
     files["VS"] = [{"USUBJID": ids[-1 - i], "DOMAIN": "VS", "VSSTRESN": 100.0 + i} for i in range(6)]
-    who = people(ids, ALL)
-    study = released(files, who)
+    found, study = searched(files, ids)
     assert "VSSTRESN" in study.files["VS"].frame
-    opened = {name: replace(file.source.table, frame=file.frame) for name, file in study.files.items()}
-    assert find_traces(study_of(files, ids), study, opened, who, {}, "USUBJID").total == 0
+    assert found.total == 0

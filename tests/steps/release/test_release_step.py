@@ -244,7 +244,7 @@ def test_the_verdict_is_about_the_package(demo):
     assert leaving.about == "released/"
     _, earlier, others, months, unseen = leaving.not_looked_at
     assert earlier == "Not looked at: what an earlier release discloses together with this one."
-    assert "the days between two visits" in others
+    assert "the number of rows in a table" in others
     assert "Who knows the month of one such fact singles out" in months
     assert unseen == "Many facts together give no answer about DM__COUNTRY: this cannot be seen at this size."
     verdict = verdict_on(leaving, steps)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.steps.release.made_study import IDS, N, Rows, demographics, made, starts, visits
+from tests.steps.release.made_study import IDS, Rows, demographics, made, starts, visits
 
 START = starts()
 KEPT = {"operations": {"EX.EXLOT": "keep"}}
@@ -45,30 +45,9 @@ def doses(lot) -> Rows:
     ]
 
 
-def day_of_year(day: np.datetime64) -> int:
-    return int(pd.Timestamp(day).day_of_year)
-
-
-@pytest.mark.thorough("2 s: a whole release; what it finds is tested by parts in tests/attack")
-@pytest.mark.parametrize("first", [0, 2_456_353])  # of the study, of astronomers
-def test_by_a_number_of_days_on_whatever_scale(tmp_path, first):
-    found = told({"LB": results(lambda day: first + int((day - np.datetime64("2013-03-01")).astype(int)))}, tmp_path)
-    assert found == {"DM__RFSTDTC": N}
-
-
 @pytest.mark.thorough("1 s: a release of its own")
 def test_by_lots_that_are_named_after_their_months(tmp_path):
     assert "DM__RFSTDTC" in told({"EX": doses(lambda day: pd.Timestamp(day).strftime("L%y%m"))}, tmp_path, KEPT)
-
-
-@pytest.mark.thorough("1 s: a release of its own; the calendar week is below")
-def test_by_the_day_of_the_year_in_the_number_of_a_visit(tmp_path):
-    unplanned = [
-        {"STUDYID": "ST", "DOMAIN": "SV", "USUBJID": one, "VISITNUM": 900 + day_of_year(START[i] + 40) / 1000}
-        | {"VISIT": "UNSCHEDULED", "SVSTDTC": str(START[i] + 40), "SVSTDY": 41.0}
-        for i, one in enumerate(IDS)
-    ]
-    assert list(told({"SV": visits(START) + unplanned}, tmp_path)) == ["DM__RFSTDTC (its day of the year)"]
 
 
 @pytest.mark.thorough("2.5 s")
