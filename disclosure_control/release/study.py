@@ -26,6 +26,7 @@ from study.merge.ages import with_ages
 from study.merge.belonging import chosen_files
 from study.merge.reading import Read, with_sdtm_names
 from study.merge.settings import MergeSettings
+from study.merge.state import MergeState
 from study.merge.subject_ids import SubjectIdRule, read_subjects
 from study.merge.through import with_persons
 from study.models.registry import study_model
@@ -194,9 +195,10 @@ def read_study(
         if domain not in leave_out or domain in to_read:
             tables.append(table)
     stop_at(faults)
-    chosen = chosen_files(tables, settings.chosen_files)
-    tables, pooled = with_pooled_files(chosen.tables)
-    left_out |= chosen.left_out | pooled
+    state = MergeState(rule, settings)
+    chosen = chosen_files(tables, state)
+    tables, pooled = with_pooled_files(chosen)
+    left_out |= state.left_out | pooled
     tables = with_persons(tables, settings.files, rule, settings.unknown_subjects)
     tables = [table for table in with_ages(tables, ages, rule) if table.domain not in leave_out]
 
@@ -208,7 +210,7 @@ def read_study(
     left_out |= {table.file_name: legends[table.domain] for table in tables if table.domain in legends}
     kept = [table for table in tables if table.domain not in legends]
     not_in_it = {*legends, *leave_out}
-    inputs = {table.file_name: table.sha256 for table in chosen.tables if table.domain not in not_in_it}
+    inputs = {table.file_name: table.sha256 for table in chosen if table.domain not in not_in_it}
     kept, joined = with_whole_domains(kept, model, rule.column, settings.ignore)
     if joined:
         left_out |= joined

@@ -10,15 +10,16 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
+from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.telling.faults import nearest_name
 from disclosure_control.basics.telling.words import counted, listed
 from study.formats.messages import Note, all_files_setting, shown_name
 from study.formats.tables import SourceTable
+from study.merge.state import MergeState
 from study.models.sdtm import BASE_DOMAIN, named_domain, supplemental_parent
 
 STUDY = "STUDYID"
@@ -27,64 +28,38 @@ ALL_STUDIES = "*"
 MOST_STUDIES = 20
 
 
-@dataclass
-class Belonging:
-    """The tables that are merged, what was left out with the reason, rows of other studies by file, and faults."""
+def what_belongs(tables: Sequence[SourceTable], state: MergeState) -> list[SourceTable]:
+    """The tables of the chosen files and the chosen study; what is left out, and what is at fault, goes to ``state``.
 
-    tables: list[SourceTable]
-    left_out: dict[str, str] = field(default_factory=dict)
-    rows_left_out: dict[str, int] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    faults: list[str] = field(default_factory=list)
-
-
-def what_belongs(
-    tables: Sequence[SourceTable],
-    study: str | tuple[str, ...] | None,
-    files: Mapping[str, tuple[str, ...]],
-    id_column: str | None,
-) -> Belonging:
-    """Return the tables of the chosen files and the chosen study.
-
-    ``study``: the STUDYID, or several to pool, or ``"*"`` for all there are; None: one is expected. ``files``: domain
-    to the names of its files; of other domains one file is expected.
+    Where nothing is chosen, one file of each domain is expected, and one STUDYID in all of them.
     """
-    found = Belonging(list(tables))
-    _choose_files(found, files)
-    _choose_study(found, study, id_column)
-    _check_one_file_each(found, files)
+    found = _of_chosen_study(chosen_files(tables, state), state)
+    _check_one_file_each(found, state)
     return found
 
 
 # ---------------------------------------------------------------- files
 
 
-def chosen_files(tables: Sequence[SourceTable], files: Mapping[str, tuple[str, ...]]) -> Belonging:
-    """The tables of the chosen ``files``, each under the domain that they were chosen for, and those left out."""
-    found = Belonging(list(tables))
-    _choose_files(found, files)
-    return found
-
-
-def _choose_files(found: Belonging, files: Mapping[str, tuple[str, ...]]) -> None:
-    names = [table.file_name for table in found.tables]
-    for domain, chosen in files.items():
+def chosen_files(tables: Sequence[SourceTable], state: MergeState) -> list[SourceTable]:
+    """The tables of the chosen files, each under the domain that they were chosen for, and of all other domains."""
+    found, names = list(tables), [table.file_name for table in tables]
+    for domain, chosen in state.settings.chosen_files.items():
         absent = [name for name in chosen if name not in names]
-        found.faults += [
+        state.faults += [
             f"merge['files'][{domain!r}]['file']: there is no data file {name!r}{nearest_name(name, names)}"
             for name in absent
         ]
         if absent:
             continue
-        kept = []
-        for table in found.tables:
-            if table.file_name in chosen:
-                kept.append(dataclasses.replace(table, domain=domain))
-            elif _group_of(table) == domain:
-                found.left_out[table.file_name] = f"not chosen by merge['files'][{domain!r}]['file']"
-            else:
-                kept.append(table)
-        found.tables = kept
+        others = {one.file_name for one in found if one.file_name not in chosen and _group_of(one) == domain}
+        state.left_out |= dict.fromkeys(others, f"not chosen by merge['files'][{domain!r}]['file']")
+        found = [
+            dataclasses.replace(table, domain=domain) if table.file_name in chosen else table
+            for table in found
+            if table.file_name not in others
+        ]
+    return found
 
 
 def _group_of(table: SourceTable) -> str:
@@ -103,15 +78,16 @@ def _is_split(table: SourceTable, domain: str) -> bool:
     )
 
 
-def _check_one_file_each(found: Belonging, files: Mapping[str, tuple[str, ...]]) -> None:
+def _check_one_file_each(tables: Sequence[SourceTable], state: MergeState) -> None:
     groups: dict[str, list[SourceTable]] = {}
-    for table in found.tables:
+    for table in tables:
         groups.setdefault(_group_of(table), []).append(table)
     for domain, members in groups.items():
-        if domain in files or len(members) == 1 or all(_is_split(table, domain) for table in members):
+        is_chosen = domain in state.settings.chosen_files
+        if is_chosen or len(members) == 1 or all(_is_split(table, domain) for table in members):
             continue
         names = [table.file_name for table in members]
-        found.faults.append(
+        state.faults.append(
             f"{len(members)} files of the domain {domain}: {listed(map(_described, members), at_most=8)}; allowed: one "
             "file, or the parts of a domain that SDTM splits (LBCH of LB). Choose one file by "
             f"{_file_setting(domain, names[0])}, or combine them by {_file_setting(domain, names)}"
@@ -135,56 +111,48 @@ def _studies_of(table: SourceTable) -> pd.Series:
     if STUDY not in table.frame:
         return pd.Series(dtype="int64")
     counts = table.counts_of(STUDY)
-    return counts if counts.index.dtype.kind != "f" else counts.set_axis(counts.index.map(_study_text))
+    return counts.set_axis(as_study_text(counts.index.to_series()))
 
 
 def as_study_text(column: pd.Series) -> pd.Series:
     """A column of STUDYIDs as text, where the file holds them as numbers."""
-    return column if column.dtype.kind != "f" else column.map(_study_text, na_action="ignore")
+    return column if column.dtype.kind != "f" else column.map(number_text, na_action="ignore")
 
 
-def _study_text(number: float) -> str:
-    return f"{number:.15g}"
-
-
-def _choose_study(found: Belonging, study: str | tuple[str, ...] | None, id_column: str | None) -> None:
-    rows = {table.file_name: _studies_of(table) for table in found.tables}
-    studies = sorted({str(name) for counts in rows.values() for name in counts.index})
+def _of_chosen_study(tables: list[SourceTable], state: MergeState) -> list[SourceTable]:
+    rows = {table.file_name: _studies_of(table) for table in tables}
+    studies, study = sorted({str(name) for counts in rows.values() for name in counts.index}), state.settings.study
     if len(studies) > MOST_STUDIES:
-        found.notes.append(
+        state.notes.append(
             f"{STUDY} has {len(studies):,} values: it seems to number people and was not used to choose a study"
         )
-        return
-    if study is None:
-        if len(studies) > 1:
-            found.faults.append(_several_studies_fault(found.tables, rows, studies, id_column))
-        return
-    if study == ALL_STUDIES:
-        return
+        return tables
+    if study is None and len(studies) > 1:
+        state.faults.append(_several_studies_fault(tables, rows, studies, state.rule.column))
+    if study is None or study == ALL_STUDIES:
+        return tables
     chosen = (study,) if isinstance(study, str) else study
     absent = [name for name in chosen if name not in studies]
     if absent:
-        found.faults.append(
+        state.faults.append(
             f"merge['study']: {listed(map(repr, absent))} is not a {STUDY} in the pilot's files, which have "
             f"{len(studies)}; write it as in the files"
         )
-        return
-    found.tables = [kept for table in found.tables if (kept := _of_studies(table, chosen, found)) is not None]
+        return tables
+    return [kept for table in tables if (kept := _of_studies(table, chosen, state)) is not None]
 
 
-def _of_studies(table: SourceTable, chosen: Sequence[str], found: Belonging) -> SourceTable | None:
+def _of_studies(table: SourceTable, chosen: Sequence[str], state: MergeState) -> SourceTable | None:
     """The rows of the chosen studies, and those that name none; None if no row is left."""
-    if STUDY not in table.frame:
-        return table
     n_rows, n_others = table.n_rows, int(_studies_of(table)[lambda counts: ~counts.index.isin(chosen)].sum())
     if not n_others:
         return table
     if n_others == n_rows:
-        found.left_out[table.file_name] = Note.of(
+        state.left_out[table.file_name] = Note.of(
             lambda told: f"none of its {told(n_rows)} rows belongs to the chosen study"
         )
         return None
-    found.rows_left_out[table.file_name] = n_others
+    state.inputs[table.file_name]["rows_of_other_studies"] = n_others
     return table.where(STUDY, lambda column: (as_study_text(column).isin(chosen) | column.isna()).to_numpy(dtype=bool))
 
 

@@ -19,7 +19,7 @@ from study.formats.rows_of_people import rows_in_memory, starts_of_parts
 from study.formats.tables import Pieces, SourceTable, domain_of
 from study.merge.assembling import Assembly, Combined
 from study.merge.domains import DividedDomain, divided_domains
-from study.merge.parts import ColumnOfPeople, CountedFaults, Domain, DomainPart, Plan, Reduction, added
+from study.merge.parts import ColumnOfPeople, CountedFaults, Domain, DomainPart, Plan, Reduction, added, texts_of
 from study.merge.people import by_domain, people_of_tables
 from study.merge.proof import RowsProof, SexesProof, prove_people, questions_of_tables
 from study.merge.reading import Read, belonging_tables, tables_to_merge
@@ -165,7 +165,7 @@ def _reduced(
 def _by_part(
     ids: pd.Index, planned: list[_Planned], state: MergeState, assembly: Assembly, advance: Callable[[int], None]
 ) -> Combined:
-    faults = CountedFaults()
+    faults: CountedFaults = {}
     proofs = [RowsProof(one.domain, len(ids)) for one in planned]
     sexes = SexesProof([one.domain for one in planned])
     counts: dict[str, dict[str, Any]] = {one.rows.name: {} for one in planned}
@@ -179,7 +179,7 @@ def _by_part(
                 both = {**columns_of_person(part, one.domain), **reduced.columns}
                 reduced = dataclasses.replace(reduced, columns=both)
             one.rows.forget(i)
-            faults.add([*part.faults, *reduced.faults])
+            faults = added(faults, added(part.faults, reduced.faults))
             n_present = int(np.count_nonzero(np.bincount(part.subject, minlength=stop - start)))
             found = {**part.counts, "form": one.reduction.form, "rows": len(part.frame), **reduced.counts}
             found |= {"subjects": n_present, "subjects_without_record": stop - start - n_present}
@@ -188,13 +188,13 @@ def _by_part(
         if i == 0:
             state.notes.extend(_unknown_columns(state.settings, list(columns)))
         sexes.add(columns)
-        if not faults.texts and not state.faults:
+        if not texts_of(faults) and not state.faults:
             assembly.add(ids[start:stop], columns)
         advance(stop - start)
     for proof in proofs:
         proof.report(state)
     state.notes.extend(sexes.notes())
-    state.faults.extend(faults.texts)
+    state.faults.extend(texts_of(faults))
     state.stop_at_faults()
     for name, found in counts.items():
         state.domains.setdefault(name, {}).update(found)

@@ -12,7 +12,7 @@ from disclosure_control.basics.telling.small_counts import people_on_screen
 from study.formats.messages import Note
 from study.formats.rows_of_people import RowsInMemory
 from study.formats.tables import SourceTable
-from study.merge.parts import CountedFault, added
+from study.merge.parts import CountedFaults, added
 from study.merge.state import MergeState
 from study.merge.supplemental import fold_supplemental, supplemental_variables
 from study.models.sdtm import supplemental_parent
@@ -80,11 +80,11 @@ def _without_parent(n_records: int, parent: str) -> Note:
 
 def fold_into(
     part: pd.DataFrame, folds: Sequence[ForDomain], start: int, stop: int
-) -> tuple[pd.DataFrame, dict[str, int], list[CountedFault]]:
+) -> tuple[pd.DataFrame, dict[str, int], CountedFaults]:
     """Fold supplemental variables into the rows of some people; returns the rows, counts and faults."""
     given: dict[str, np.ndarray] = {}
     counts: dict[str, int] = {}
-    faults: list[CountedFault] = []
+    faults: CountedFaults = {}
     for fold in folds:
         folded = fold_supplemental(part, fold.rows.part(start, stop), fold.file_name, given)
         part = folded.frame
@@ -93,5 +93,5 @@ def fold_into(
                 part[name] = pd.Series(np.nan, part.index, dtype="str")
         numbers = {"supplemental_folded": folded.n_folded, "supplemental_without_parent": folded.n_without_parent}
         counts = added(counts, numbers)
-        faults += folded.faults
+        faults = added(faults, folded.faults)
     return part, counts, faults

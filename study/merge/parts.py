@@ -6,7 +6,7 @@ does not depend on how people are divided.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -21,6 +21,8 @@ from study.models.roles import TableModel
 
 # Of a column of the result: (n_subjects,) of text, as Arrow's or as objects with None where missing.
 ColumnOfPeople: TypeAlias = np.ndarray | pd.Series
+# Words of faults in which ``%(n)`` and others stand for numbers of records or people, which add up over the parts.
+CountedFaults: TypeAlias = Mapping[str, Mapping[str, int]]
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ class DomainPart:
     n_subjects: int
     reference_start: np.ndarray
     counts: dict[str, int] = field(default_factory=dict)
-    faults: Sequence[CountedFault] = ()
+    faults: CountedFaults = field(default_factory=dict)
     read: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -81,29 +83,13 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class CountedFault:
-    """A fault whose text has numbers of records or people, ``%(n)s``, that add up over the parts.
-
-    Small ones are not shown. It is no fault if the first of its numbers is 0 in the end.
-    """
-
-    words: str
-    numbers: Mapping[str, int]
-
-    @property
-    def text(self) -> str:
-        """The text of the fault, with its numbers."""
-        return self.words % {name: people_on_screen(n) for name, n in self.numbers.items()}
-
-
-@dataclass(frozen=True)
 class Reduced:
     """A domain after its reduction: text columns (n_subjects,) and counts that add up."""
 
     columns: Mapping[str, ColumnOfPeople]
     units: dict[str, str] = field(default_factory=dict)
     counts: dict[str, Any] = field(default_factory=dict)
-    faults: tuple[CountedFault, ...] = ()
+    faults: CountedFaults = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -118,23 +104,14 @@ class Reduction:
     plan: Callable[[Parts, Domain], Plan] = lambda parts, domain: Plan()
 
 
-class CountedFaults:
-    """Faults of several parts: the numbers of equal ones are added."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[str, dict[str, int]] = {}
-
-    def add(self, faults: Iterable[CountedFault]) -> None:
-        for fault in faults:
-            self._numbers[fault.words] = added(self._numbers.get(fault.words, {}), fault.numbers)
-
-    @property
-    def texts(self) -> list[str]:
-        return [
-            CountedFault(words, numbers).text
-            for words, numbers in self._numbers.items()
-            if next(iter(numbers.values()), 1)
-        ]
+def texts_of(faults: CountedFaults) -> list[str]:
+    """The faults whose number ``n`` is not 0 in the end; small numbers are not shown."""
+    found = []
+    for words, numbers in faults.items():
+        for name, number in numbers.items():
+            words = words.replace(f"%({name})", people_on_screen(number))
+        found += [words] if numbers["n"] else []
+    return found
 
 
 def added(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
@@ -149,8 +126,3 @@ def _both(one: Any, other: Any) -> Any:
     if isinstance(one, dict):
         return dict(sorted(added(one, other).items()))
     return one + other if isinstance(one, int) else one
-
-
-def literal(text: str) -> str:
-    """A text escaped for the words of a ``CountedFault``."""
-    return text.replace("%", "%%")

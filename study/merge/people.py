@@ -10,7 +10,6 @@ import pyarrow.compute as pc
 
 from disclosure_control.basics.encoding.columns import are_rising
 from disclosure_control.basics.encoding.dictionary import Dictionary, as_texts
-from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import people_on_screen
 from study.formats.messages import Note, all_files_setting
 from study.formats.tables import SourceTable
@@ -36,17 +35,14 @@ def people_of_tables(
         if table.file_name in of_base and (found := subjects_of(table, state, tables)) is not None:
             subjects[table.file_name] = found
     ids = base_subjects(members, subjects, len(tables), state) if not state.faults else pd.Index([])
-    person, faults_of_ids = {}, list(state.faults)
+    person, are_known = {}, not state.faults
     for table in tables:
-        own = MergeState(state.rule, state.settings, inputs=state.inputs)
         is_read = table.file_name in of_base  # its faults are among those above
-        read = subjects.pop(table.file_name, None) if is_read else subjects_of(table, own, tables)
-        faults_of_ids += own.faults
-        if read is not None and not faults_of_ids:
+        read = subjects.pop(table.file_name, None) if is_read else subjects_of(table, state, tables)
+        if read is not None and are_known:
             person[table.file_name] = people_of(table, read, ids, state)
         del read
-    if faults_of_ids:
-        raise FaultyInputError(faults_of_ids)
+    state.stop_at_faults()
     return ids, person
 
 

@@ -153,14 +153,9 @@ def _definition(folder: Path, state: MergeState) -> StudyDefinition | None:
 
 def _belonging(tables: list[SourceTable], state: MergeState) -> list[SourceTable]:
     """The tables of the chosen files and study; several without a choice are a fault."""
-    found = what_belongs(tables, state.settings.study, state.settings.chosen_files, state.rule.column)
-    state.faults.extend(found.faults)
-    state.left_out.update(found.left_out)
-    state.notes.extend(found.notes)
-    for name, n_rows in found.rows_left_out.items():
-        state.inputs[name]["rows_of_other_studies"] = n_rows
+    found = what_belongs(tables, state)
     state.stop_at_faults()
-    model = study_model(found.tables, state.rule.column, state.settings.model)
+    model = study_model(found, state.rule.column, state.settings.model)
     state.model = with_decisions(model, state.settings.columns)
     if state.model.has_empty_tables:
         state.left_out |= dict.fromkeys(state.without_records, NO_RECORDS)
@@ -168,11 +163,11 @@ def _belonging(tables: list[SourceTable], state: MergeState) -> list[SourceTable
         state.faults.extend(fault for faults in state.without_records.values() for fault in faults)
         state.stop_at_faults()
     left_out, domain_of = state.model.left_out, state.model.domain
-    reasons = {one.file_name: left_out[name] for one in found.tables if (name := domain_of(one.domain)) in left_out}
+    reasons = {one.file_name: left_out[name] for one in found if (name := domain_of(one.domain)) in left_out}
     state.left_out |= reasons
     for name in state.left_out:
         state.inputs.pop(name, None)
-    return [table for table in found.tables if table.file_name not in reasons]
+    return [table for table in found if table.file_name not in reasons]
 
 
 def with_sdtm_names(table: SourceTable, rule: SubjectIdRule) -> SourceTable:

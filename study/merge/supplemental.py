@@ -12,7 +12,7 @@ import pandas as pd
 from disclosure_control.basics.encoding.columns import number_text
 from study.formats.column_reading import MISSING_TOKENS
 from study.formats.rows_of_people import SUBJECT
-from study.merge.parts import CountedFault, literal
+from study.merge.parts import CountedFaults, added
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Folded:
     frame: pd.DataFrame = field(repr=False)
     n_folded: int
     n_without_parent: int
-    faults: tuple[CountedFault, ...] = ()
+    faults: CountedFaults
 
 
 def fold_supplemental(
@@ -34,38 +34,38 @@ def fold_supplemental(
     variable equals IDVARVAL (numbers as numbers: ``"  12"`` is 12.0). Two values of one QNAM for one parent record are
     a fault; ``given`` has the parent records with a value of a QNAM from this file or an earlier one, and is updated.
     """
-    frame, n_folded, faults = parent.copy(deep=False), 0, []
+    frame, n_folded = parent.copy(deep=False), 0
+    faults: CountedFaults = {}
     rows, identifiers = _with_value(supplemental)
     for (identifier, name), group in rows.groupby([identifiers, "QNAM"], sort=True):
         identifier, name = str(identifier), str(name)
         if identifier and identifier not in parent:
             continue
         keys = [SUBJECT, "_record"]
-        left = pd.DataFrame({SUBJECT: parent[SUBJECT], "_record": _record_key(parent, identifier)})
-        right = pd.DataFrame({SUBJECT: group[SUBJECT], "_record": _record_value(group, identifier)})
-        right = right.assign(value=group["QVAL"]).dropna(subset="_record")
+        left = pd.DataFrame({SUBJECT: parent[SUBJECT], "_record": _as_key(parent[identifier]) if identifier else ""})
+        own = _as_key(group["IDVARVAL"]) if identifier else ""
+        right = pd.DataFrame({SUBJECT: group[SUBJECT], "_record": own, "value": group["QVAL"]})
+        right = right.dropna(subset="_record")
         n_repeated = int(right.duplicated(keys).sum())
         right = right.drop_duplicates(keys)
         joined = left.merge(right, how="left", on=keys, validate="many_to_one")
         value = joined["value"].to_numpy(dtype=object, na_value=np.nan)
         has_value = ~pd.isna(value)
-        before = (
-            parent[name].to_numpy(dtype=object, na_value=np.nan) if name in parent else np.full(len(parent), np.nan)
-        )
-        has_other = has_value & ~pd.isna(before) & (before != value)
+        before = parent[name].to_numpy(dtype=object, na_value=np.nan) if name in parent else np.nan
+        has_other = has_value & pd.notna(before) & (before != value)
         n_repeated += int((has_value & given.get(name, False) | has_other).sum())
         if n_repeated:
             words = (
-                f"{literal(file_name)}: %(n_repeated)s records give a parent record a second "
-                f"{_shown(name)}; allowed: one value; correct the file"
+                f"{file_name}: %(n) records give a parent record a second {_shown(name)}; allowed: one value; correct "
+                "the file"
             )
-            faults.append(CountedFault(words, {"n_repeated": n_repeated}))
+            faults = added(faults, {words: {"n": n_repeated}})
         given[name] = has_value | given.get(name, False)
         n_folded += len(right.merge(left[keys].drop_duplicates(), how="inner", on=keys, validate="one_to_one"))
         earlier = frame[name].to_numpy(dtype=object, na_value=np.nan) if name in frame else np.nan
         frame[name] = pd.Series(np.where(has_value, value, earlier), index=frame.index, dtype="str")
     n_orphans = int(supplemental["QVAL"].notna().sum()) - n_folded
-    return Folded(frame, n_folded, n_orphans, tuple(faults))
+    return Folded(frame, n_folded, n_orphans, faults)
 
 
 def supplemental_variables(supplemental: pd.DataFrame, columns: Sequence[str]) -> list[str]:
@@ -88,14 +88,6 @@ def _with_value(supplemental: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
 def _shown(name: str) -> str:
     """A QNAM for a message; hidden if it is no SAS name, as it may be a value in a shifted column."""
     return name if re.fullmatch(r"[A-Z_][A-Z0-9_]{0,7}", name) else "value"
-
-
-def _record_key(parent: pd.DataFrame, identifier: str) -> pd.Series:
-    return _as_key(parent[identifier]) if identifier else pd.Series("", index=parent.index, dtype="str")
-
-
-def _record_value(rows: pd.DataFrame, identifier: str) -> pd.Series:
-    return _as_key(rows["IDVARVAL"]) if identifier else pd.Series("", index=rows.index, dtype="str")
 
 
 def _as_key(values: pd.Series) -> pd.Series:

@@ -99,10 +99,18 @@ def with_one_unit(table: SourceTable) -> SourceTable:
         if len(set(factor_of.values())) < 2 or not (is_its_own or all(factor_of.values())):
             units = {text.casefold() for text in texts if is_a_unit(text)}
             if len(units) > 1 and max(map(len, units)) > 1:  # and not A and B, wards
-                table = dataclasses.replace(table, notes=(*table.notes, _mixed(column, unit)))
+                note = (
+                    f"{shown_name(column)} in several units ({shown_name(unit)}), left unchanged: its numbers cannot "
+                    "be compared; convert them in the source"
+                )
+                table = dataclasses.replace(table, notes=(*table.notes, note))
             continue
         if not (is_named or _are_infants(table, column, unit, factor_of)):
-            table = dataclasses.replace(table, notes=(*table.notes, _may_be_unit(column, unit)))
+            note = (
+                f"{shown_name(unit)} beside {shown_name(column)} has words for units of time: if it is its unit, call "
+                f"it {shown_name(column + '_unit')} in the source; left unchanged"
+            )
+            table = dataclasses.replace(table, notes=(*table.notes, note))
             continue
         if len(table.frame) != table.n_rows:
             raise FaultyInputError(
@@ -111,24 +119,6 @@ def with_one_unit(table: SourceTable) -> SourceTable:
             )
         table = _converted(table, column, unit, usual, factor_of)
     return table
-
-
-def _mixed(column: str, unit: str) -> Note:
-    return Note.of(
-        lambda told: (
-            f"{shown_name(column)} in several units ({shown_name(unit)}), left unchanged: its numbers cannot be "
-            "compared; convert them in the source"
-        )
-    )
-
-
-def _may_be_unit(column: str, unit: str) -> Note:
-    return Note.of(
-        lambda told: (
-            f"{shown_name(unit)} beside {shown_name(column)} has words for units of time: if it is its unit, call it "
-            f"{shown_name(column + '_unit')} in the source; left unchanged"
-        )
-    )
 
 
 def _pairs(table: SourceTable) -> Iterator[tuple[str, tuple[str, ...], str, bool]]:
@@ -195,9 +185,7 @@ def _converted(
 ) -> SourceTable:
     values, units = table.frame[column], table.frame[unit]
     codes, distinct = pd.factorize(units)
-    factors = np.array([*(np.nan if (one := factor_of[str(text)]) is None else one for text in distinct), np.nan])[
-        codes
-    ]
+    factors = np.array([*(factor_of[str(text)] for text in distinct), np.nan], dtype=float)[codes]
     is_other = (values.notna() & (factors != 1)).to_numpy()
     numbers = parse_numbers(values[is_other]) * factors[is_other]
     n_lost = int(np.isnan(numbers).sum())

@@ -11,7 +11,7 @@ import pandas as pd
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.encoding.keys import number_groups
 from disclosure_control.basics.encoding.text_codes import codes_of_few_texts, texts_at
-from study.merge.parts import CountedFault, Domain, DomainPart, Reduced, Reduction, literal
+from study.merge.parts import Domain, DomainPart, Reduced, Reduction
 
 
 def reduce_wide(part: DomainPart, domain: Domain, _: Any) -> Reduced:
@@ -25,11 +25,10 @@ def reduce_wide(part: DomainPart, domain: Domain, _: Any) -> Reduced:
     rows_of_subject = np.bincount(subject, minlength=n_subjects)
     n_present = int(np.count_nonzero(rows_of_subject))
     counts = {"collapsed": len(subject) - n_present, "dropped_columns": list(domain.dropped)}
-    faults: tuple[CountedFault, ...] = ()
+    faults = {}
     if several_rows is None:
-        n_several = int((rows_of_subject > 1).sum())
-        numbers = {"n_several": n_several, "n_rows": len(subject), "n_present": n_present}
-        faults = (CountedFault(_words_of_several_rows(domain.name, domain.id_column or ""), numbers),)
+        numbers = {"n": int((rows_of_subject > 1).sum()), "n_present": n_present}
+        faults = {_words_of_several_rows(domain.name, domain.id_column or ""): numbers}
     elif counts["collapsed"]:
         rows = row_of_each_subject(frame, domain.model.order, subject, several_rows)
         frame, subject = frame.iloc[rows], subject[rows]
@@ -41,9 +40,9 @@ def reduce_wide(part: DomainPart, domain: Domain, _: Any) -> Reduced:
 
 def _words_of_several_rows(domain: str, id_column: str) -> str:
     return (
-        f"{literal(domain)}: %(n_several)s of %(n_present)s subjects have several rows, by "
-        f"{literal(id_column)}, and this is not a long SDTM domain; allowed: one row per subject; correct the file, or "
-        f'choose by merge: {{"several_rows": {{"{literal(domain)}": "last"}}}}'
+        f"{domain}: %(n) of %(n_present) subjects have several rows, by {id_column}, and this is not a long SDTM "
+        f'domain; allowed: one row per subject; correct the file, or choose by merge: {{"several_rows": {{"{domain}": '
+        '"last"}}'
     )
 
 

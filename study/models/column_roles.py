@@ -41,7 +41,7 @@ PEOPLE_OF_A_TERM = 5
 PEOPLE_OF_A_WORD = 3  # of a term that is written in words
 MOST_DAYS_OF_A_MONTH, OLDEST = 31, 120
 OLDEST_OF_MANY = 90  # hardly anybody of a study is older, and many born in the nineties are in one
-_CROATIAN = {"bolesnika", "bolesnice", "pacijenta", "pacijentice", "ispitanika", "god", "godina", "godine", "u"}
+_CROATIAN = {"spol", "bolesnika", "bolesnice", "pacijenta", "pacijentice", "ispitanika", "god", "godina", "godine", "u"}
 OF_MEDICINE, WORDS_OF_A_TERM = 0.8, 6  # the share of the values; words of one, not of a sentence
 # What outsiders know, whatever its values: a guess of the values does not make it less known.
 SEEN = Operation(OperationKind.NO_FURTHER, VariableClass.QUASI_IDENTIFIER_1, "seen or known by many")
@@ -165,13 +165,15 @@ class PlainTable:
     def _is_an_age(self, name: str) -> bool:
         """Whether a heading is ``dob``, the age in Croatian, its values are years of a life, and no other is an age.
 
-        Without a Croatian word beside it, values of 90 and more are years of birth of two digits.
+        Without a Croatian word beside it, values of 90 and more are years of birth of two digits; so are all below a
+        heading in capitals in a table without Croatian headings.
         """
         first, *others = words_of(name).split() or [""]
         ages = self.values(name).numbers
         if first != "dob" or not _CROATIAN.issuperset(others) or not _are_ages(ages):
             return False
-        if not others and ages.max() >= OLDEST_OF_MANY:
+        words = {word for one in self.columns for word in words_of(one).split() if len(word) > 1}
+        if not others and (ages.max() >= OLDEST_OF_MANY or (name.isupper() and words.isdisjoint(_CROATIAN))):
             return False
         return not any((says := role_of_heading(other)) and says.role is Role.AGE for other in self.columns)
 

@@ -6,7 +6,7 @@ Headings decide which tables are looked at: of a table without a word for a test
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pandas as pd
@@ -56,20 +56,8 @@ def rows_of(plain: PlainTable, is_alone: bool) -> TableModel:
     found = _findings(plain, order, of_person)
     if found is None and not is_alone:
         found = _events(plain, order, of_person)
-    return found or _table(plain, TableKind.ROWS, "each row has columns of its own", order)
-
-
-def _table(
-    plain: PlainTable,
-    kind: TableKind,
-    reason: str,
-    order: tuple[str, ...],
-    short: Mapping[str, str] | None = None,
-    of_person: tuple[str, ...] = (),
-) -> TableModel:
-    return TableModel(
-        plain.table.domain, kind, reason, plain.roles, short=short or {}, order=order, of_person=of_person
-    )
+    reason = "each row has columns of its own"
+    return found or TableModel(plain.table.domain, TableKind.ROWS, reason, plain.roles, order=order)
 
 
 def _findings(plain: PlainTable, order: tuple[str, ...], of_person: tuple[str, ...]) -> TableModel | None:
@@ -97,7 +85,8 @@ def _findings(plain: PlainTable, order: tuple[str, ...], of_person: tuple[str, .
     short |= {unit: "ORRESU"} if unit else {}
     short |= _when(plain, order)
     reason = f"each row has a test ({tests[0]}) and its result ({value})"
-    return _table(replace(plain, told=told), TableKind.FINDINGS, reason, order, short, of_person)
+    roles, name = replace(plain, told=told).roles, plain.table.domain
+    return TableModel(name, TableKind.FINDINGS, reason, roles, short=short, order=order, of_person=of_person)
 
 
 def _decides(plain: PlainTable, code: str, test: str) -> bool:
@@ -156,7 +145,8 @@ def _events(plain: PlainTable, order: tuple[str, ...], of_person: tuple[str, ...
     short |= {label: "TERM"} if label else {}
     measured = [name for name in plain.columns if name not in (*short, *of_person) and _is_measured(plain, name)]
     reason = f"each row has a coded term ({coded[0]}) and its day"
-    return _table(plain, TableKind.EVENTS, reason, order, short, (*of_person, *measured))
+    name, of_person = plain.table.domain, (*of_person, *measured)
+    return TableModel(name, TableKind.EVENTS, reason, plain.roles, short=short, order=order, of_person=of_person)
 
 
 def _is_measured(plain: PlainTable, name: str) -> bool:

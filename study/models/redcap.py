@@ -44,20 +44,13 @@ _ONE_FIELD = (
 )
 STATUSES = frozenset(("0", "1", "2", "0.0", "1.0", "2.0", "incomplete", "unverified", "complete"))
 
-# What REDCap adds to an export -> its raw heading, and its heading among labels.
+# What REDCap adds to an export -> its raw heading, its heading among labels, the role, and why.
 _ADDED = {
-    "event": ("redcap_event_name", "event name"),
-    "instrument": ("redcap_repeat_instrument", "repeat instrument"),
-    "instance": ("redcap_repeat_instance", "repeat instance"),
-    "group": ("redcap_data_access_group", "data access group"),
-    "survey": ("redcap_survey_identifier", "survey identifier"),
-}
-_OF_ADDED = {
-    "event": ColumnModel(Role.VISIT, "the event of the row"),
-    "instrument": ColumnModel(Role.DESCRIBES_RECORD, "the repeating instrument of the row"),
-    "instance": ColumnModel(Role.DESCRIBES_RECORD, "numbers the rows of an instrument"),
-    "group": ColumnModel(Role.SITE, "the data access group, which is a site"),
-    "survey": ColumnModel(Role.IDENTIFIER, "identifies who answered a survey"),
+    "event": ("redcap_event_name", "event name", Role.VISIT, "the event of the row"),
+    "instrument": ("redcap_repeat_instrument", "repeat instrument", Role.DESCRIBES_RECORD, "its repeating instrument"),
+    "instance": ("redcap_repeat_instance", "repeat instance", Role.DESCRIBES_RECORD, "numbers an instrument's rows"),
+    "group": ("redcap_data_access_group", "data access group", Role.SITE, "the data access group, which is a site"),
+    "survey": ("redcap_survey_identifier", "survey identifier", Role.IDENTIFIER, "identifies who answered a survey"),
 }
 _OF_ROWS = ("event", "instrument", "instance")  # these say nothing about a person
 _STATUS = re.compile(r"(?i)(\w+)_complete|complete\?( \(\d+\))?")
@@ -111,10 +104,10 @@ def recognised(tables: Sequence[SourceTable]) -> str:
             continue
         if _names(table) >= ONE_FIELD_IN_A_ROW:
             return f"{table.file_name} has one REDCap field in each row"
-        added = [name for name in columns if name.lower() in {raw for raw, _ in _ADDED.values()}]
+        added = [name for name in columns if name.lower() in {raw for raw, *_ in _ADDED.values()}]
         if added:
             return f"{table.file_name} has columns of a REDCap export, such as {added[0]}"
-        if {label for _, label in _ADDED.values()} & {name.lower() for name in columns} and fields:
+        if {label for _, label, *_ in _ADDED.values()} & {name.lower() for name in columns} and fields:
             return f"{table.file_name} has columns of a REDCap export with labels"
         if any(one.field is not None for one in columns_of_export(columns, fields).values()):
             return f"{table.file_name} has fields of a REDCap data dictionary"
@@ -208,7 +201,7 @@ def _person(data: Sequence[SourceTable], fields: Sequence[RedcapField]) -> str |
 
 
 def _added(name: str) -> str | None:
-    return next((what for what, headings in _ADDED.items() if name.strip().lower() in headings), None)
+    return next((what for what, (*headings, _, _) in _ADDED.items() if name.strip().lower() in headings), None)
 
 
 # ---------------------------------------------------------------- the order of events
@@ -309,7 +302,7 @@ def _of_column(plain: PlainTable, name: str, one: ExportColumn, fields: Sequence
         return ColumnModel(Role.PERSON, "the record id: the first field of the project")
     what = _added(name)
     if what is not None:
-        return _OF_ADDED[what]
+        return ColumnModel(*_ADDED[what][2:])
     if one.field is not None:
         return column_of_field(one.field, plain.table.column(name))
     if _is_status(name, plain.table.column(name), fields):

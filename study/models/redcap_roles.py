@@ -41,7 +41,7 @@ _BEFORE = re.compile(rf"^(?:dem|demo|demographics?|pt|pat|subj|bl|baseline|enrol
 _AFTER = re.compile(rf" (?:of )?(?:(?:the )?(?:{_WHOSE})s?|bl|baseline|cat|code|v?\d+)$")
 
 _DATES = (Role.BIRTH, Role.DEATH_DATE)
-_NUMBERS = (Role.AGE, Role.BIRTH_YEAR, Role.IDENTIFIER, Role.PLACE, Role.SITE, Role.DEATH)
+_NUMBERS = (Role.AGE, Role.BIRTH_YEAR, Role.IDENTIFIER, Role.PLACE, Role.ORIGIN, Role.SITE, Role.DEATH)
 _CHOICES = (Role.SEX, Role.ORIGIN, Role.SITE, Role.ARM, Role.PLACE, Role.DEATH, Role.BIRTH_YEAR)
 _TEXTS = (*_DATES, *_NUMBERS, *_CHOICES)
 _NEVER_OUT = (Role.BIRTH, Role.DEATH_DATE, Role.IDENTIFIER)

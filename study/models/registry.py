@@ -37,13 +37,10 @@ class DataModel:
 @cache
 def data_models() -> dict[str, DataModel]:
     """Every data model by name, in the order in which they are asked."""
-    modules = [importlib.import_module(f"study.models.{name}") for name in _modules()]
+    names = sorted(module.name for module in pkgutil.iter_modules([str(Path(__file__).parent)]))
+    modules = [importlib.import_module(f"study.models.{name}") for name in names]
     models: list[DataModel] = [module.MODEL for module in modules if hasattr(module, "MODEL")]
     return {model.name: model for model in sorted(models, key=lambda one: one.place)}
-
-
-def _modules() -> list[str]:
-    return sorted(module.name for module in pkgutil.iter_modules([str(Path(__file__).parent)]))
 
 
 def study_model(tables: Sequence[SourceTable], person: str | None, chosen: str | None = None) -> StudyModel:

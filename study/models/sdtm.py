@@ -7,8 +7,10 @@ variable before a release.
 from __future__ import annotations
 
 import dataclasses
+import json
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from study.formats.tables import SourceTable
 from study.models.registry import DataModel
@@ -91,29 +93,9 @@ def is_informative(name: str, domain: str) -> bool:
 # ---------------------------------------------------------------- the model
 
 # What variables are for: pattern -> role. ``--`` stands for the letters of the domain; the first that fits decides.
-_ROLES: tuple[tuple[str, Role], ...] = (
-    ("USUBJID", Role.PERSON),
-    ("SUBJID|RSUBJID|POOLID", Role.IDENTIFIER),
-    ("SITEID|INVID|INVNAME?|--NAM", Role.SITE),
-    ("STUDYID|DOMAIN|RDOMAIN|IDVAR|QNAM|QLABEL|QORIG|QEVAL|RELTYPE", Role.DESCRIBES_RECORD),
-    ("--SEQ", Role.RECORD_KEY),
-    ("--(SPID|REFID|RECID|LNKID|LNKGRP|GRPID|LOT)|SPDEVID|RELID|IDVARVAL", Role.FOREIGN_KEY),
-    ("BRTHDTC|BRTHDT.*|BIRTHDT.*", Role.BIRTH),
-    ("DTHDT[CM]?", Role.DEATH_DATE),
-    (r"DTHFL|--SDTH|DTHA?DY|DTH(CAUS|CGR|[AB])\w*", Role.DEATH),
-    ("AGE", Role.AGE),
-    ("SEX", Role.SEX),
-    ("RACE.?|ETHNIC", Role.ORIGIN),
-    ("COUNTRY|REGION.*|STATE.*|CITY.*|ZIP.*|COUNTY.*|DISTRICT.*", Role.PLACE),
-    (".*DTC|RF.*DT|TR.*DTM?|--(ST|EN)DTM?|A(ST|EN)?DTM?", Role.DATE),
-    ("--(ST|EN)?DY|VISITDY|ADY|A(ST|EN)DY", Role.STUDY_DAY),
-    (_TERM.pattern, Role.CODED_TERM),
-    ("--(TERM|TRT|MODIFY|COM.*|REASND|DESC|INDC)|COVAL.*", Role.VERBATIM),
-    ("VISIT(NUM)?|AVISITN?", Role.VISIT),
-    ("ARM(CD)?|ACTARM(CD)?|TRT.*[PA]N?", Role.ARM),
-    ("--(STRESN|DOSE|LLOQ|ULOQ)|AVAL|CHG|BASE", Role.NUMBER),
-    ("--(STRESU|ORRESU|DOSU)|AGEU", Role.UNIT),
-    (".*FL", Role.FLAG),
+_ROLES = tuple(
+    (_TERM.pattern if pattern == "{term}" else pattern, Role(role))
+    for pattern, role in json.loads(Path(__file__).with_name("sdtm_roles.json").read_text(encoding="utf-8"))
 )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from study.models.roles import ColumnModel, Role, TableKind, TableModel
 from study.operations import NOT_IN_THE_TABLE, NOT_UNDERSTOOD, Operation, OperationKind, VariableClass
@@ -13,36 +15,12 @@ NOT_MERGED = (TableKind.DESIGN, TableKind.RELATIONS, TableKind.DICTIONARY, Table
 # Tables that may have a visit or a stay in each row.
 OF_VISITS = (TableKind.TIMING, TableKind.ROWS)
 
-_KIND, _CLASS = OperationKind, VariableClass
 # What is done with a column of a role before a release, where the standard does not say.
-OPERATION_OF_ROLE: Mapping[Role, Operation] = {
-    Role.PERSON: Operation(_KIND.RECODE_SUBJECT, _CLASS.DIRECT_IDENTIFIER, "identifies the person in all files"),
-    Role.RECORD_KEY: Operation(_KIND.RECODE_ID, _CLASS.DIRECT_IDENTIFIER, "a number of the record in its source"),
-    Role.FOREIGN_KEY: Operation(_KIND.RECODE_ID, _CLASS.DIRECT_IDENTIFIER, "names a record of another table"),
-    Role.IDENTIFIER: Operation(_KIND.REMOVE, _CLASS.DIRECT_IDENTIFIER, "identifies the person in other files"),
-    Role.DATE: Operation(_KIND.OFFSET, _CLASS.QUASI_IDENTIFIER_2, "days of visits and events are known to many"),
-    Role.TIME: Operation(_KIND.REMOVE, _CLASS.QUASI_IDENTIFIER_2, "a time of day can be looked up elsewhere"),
-    Role.STUDY_DAY: Operation(_KIND.KEEP, _CLASS.NOT_IDENTIFYING, "a day counted from the person's own start"),
-    Role.CODED_TERM: Operation(_KIND.NO_FURTHER, _CLASS.QUASI_IDENTIFIER_2, "a coded term; rare ones are counted"),
-    Role.VERBATIM: Operation(_KIND.REMOVE, _CLASS.QUASI_IDENTIFIER_2, "text as it was entered"),
-    Role.NUMBER: Operation(_KIND.KEEP, _CLASS.NOT_IDENTIFYING, "a measured or counted value"),
-    Role.UNIT: Operation(_KIND.KEEP, _CLASS.NOT_IDENTIFYING, "a unit"),
-    Role.FLAG: Operation(_KIND.KEEP, _CLASS.NOT_IDENTIFYING, "a flag"),
-    Role.CATEGORY: Operation(_KIND.KEEP, _CLASS.NOT_IDENTIFYING, "one of a few codes or words"),
-    Role.VISIT: Operation(_KIND.KEEP, _CLASS.NOT_IDENTIFYING, "a part of the study's plan"),
-    Role.ARM: Operation(_KIND.KEEP, _CLASS.NOT_IDENTIFYING, "the treatment group"),
-    Role.SITE: Operation(_KIND.REMOVE, _CLASS.QUASI_IDENTIFIER_1, "reveals the region and who treats the person"),
-    Role.PLACE: Operation(_KIND.REMOVE, _CLASS.QUASI_IDENTIFIER_1, "where a person lives"),
-    Role.BIRTH: Operation(_KIND.REMOVE, _CLASS.DIRECT_IDENTIFIER, "a date of birth, or a part of it"),
-    Role.BIRTH_YEAR: Operation(_KIND.NO_FURTHER, _CLASS.QUASI_IDENTIFIER_1, "the year of birth is known to many"),
-    Role.AGE: Operation(_KIND.DERIVE_AGE, _CLASS.QUASI_IDENTIFIER_1, "the age is known to many; few are 90 and older"),
-    Role.SEX: Operation(_KIND.NO_FURTHER, _CLASS.QUASI_IDENTIFIER_1, "seen by everybody"),
-    Role.ORIGIN: Operation(_KIND.NO_FURTHER, _CLASS.QUASI_IDENTIFIER_1, "seen and known by many"),
-    Role.DEATH: Operation(_KIND.NO_FURTHER, _CLASS.QUASI_IDENTIFIER_2, "a death is known to many"),
-    Role.DEATH_DATE: Operation(_KIND.OFFSET, _CLASS.QUASI_IDENTIFIER_2, "the day of death is known to many"),
-    Role.LABEL: Operation(_KIND.NO_FURTHER, _CLASS.QUASI_IDENTIFIER_2, "says in words what the code beside it says"),
-    Role.DESCRIBES_RECORD: Operation(_KIND.KEEP, _CLASS.NOT_IDENTIFYING, "describes the record, not the person"),
-    Role.UNKNOWN: NOT_IN_THE_TABLE,
+OPERATION_OF_ROLE: Mapping[Role, Operation] = {Role.UNKNOWN: NOT_IN_THE_TABLE} | {
+    Role(role): Operation(OperationKind(operation), VariableClass(of_class), reason)
+    for role, operation, of_class, reason in json.loads(
+        Path(__file__).with_name("role_operations.json").read_text(encoding="utf-8")
+    )
 }
 
 

@@ -189,9 +189,11 @@ def test_quarters_and_weeks_are_dates_whatever_the_heading():
 def test_a_heading_of_births_over_ages_is_an_age_where_no_other_column_is_one():
     names = ("Dob", "dob bolesnika (god.)", "dob_year", "dob_yy", "dob_y", "patient dob", "age")
     frame = pd.DataFrame({"patient_id": range(60)}).assign(**dict.fromkeys(names, range(20, 80)))
-    frame = frame.assign(DOB=range(39, 99)).astype(str)  # the last two digits of years
+    frame = frame.assign(DOB=range(29, 89), SPOL=range(60)).astype(str)  # the last two digits of years, or ages
     alone = [model_of("patient_id", P=frame[["patient_id", one]]).column("P", one).role for one in (*names[:-1], "DOB")]
     assert alone == [Role.AGE] * 2 + [Role.BIRTH] * 5
+    croatian = model_of("patient_id", P=frame[["patient_id", "SPOL", "DOB"]])
+    assert croatian.column("P", "DOB").role is Role.AGE
     assert model_of("patient_id", P=frame).column("P", "Dob").role is Role.BIRTH
 
 

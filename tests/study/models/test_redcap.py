@@ -37,6 +37,7 @@ FIELDS = [
     ("call", "base", "text", "Call", "", "phone", "", Role.IDENTIFIER),
     ("lives", "base", "text", "Lives", "", "zipcode", "", Role.PLACE),
     ("mrn", "base", "text", "MRN", "", "integer", "", Role.IDENTIFIER),
+    ("land", "base", "text", "Country", "", "integer", "", Role.ORIGIN),
     ("scan", "base", "file", "Scan", "", "", "", Role.IDENTIFIER),
     ("story", "base", "notes", "Story", "", "", "", Role.VERBATIM),
     ("job", "base", "text", "Job", "", "", "", Role.VERBATIM),
@@ -52,7 +53,16 @@ FIELDS = [
     ("bmi", "base", "calc", "BMI", "round([weight]/([height]^2),1)", "", "", Role.NUMBER),
     ("race", "base", "checkbox", "Race", "1, White | 2, Black, African | -9, Unknown", "", "", Role.ORIGIN),
 ]
-VALUES = {"age": "51", "mrn": "123456", "weight": "80.5", "dob": "1960-05-05", "q2": "1", "q3": "1", "job": "cook"}
+VALUES = {
+    "age": "51",
+    "land": "276",
+    "mrn": "123456",
+    "weight": "80.5",
+    "dob": "1960-05-05",
+    "q2": "1",
+    "q3": "1",
+    "job": "cook",
+}
 
 
 def dictionary(headings=WEB, fields=FIELDS):
@@ -97,7 +107,7 @@ def test_names_reach_the_outside_and_birth_does_not_leave_while_dates_move():
     assert {name for name, kind in done.items() if kind is OperationKind.REVIEW} == {"found"}
     assert done["study_id"] is OperationKind.RECODE_SUBJECT
     guessed = {name for name, column in model.tables["DATA"].columns.items() if column.is_guessed}
-    assert guessed == {"age", "q2", "q3", "q4", "q6"}  # a config may decide these otherwise
+    assert guessed == {"age", "land", "q2", "q3", "q4", "q6"}  # a config may decide these otherwise
 
 
 def test_choices_have_their_codes_and_labels_also_with_commas():
