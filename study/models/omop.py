@@ -19,6 +19,7 @@ from study.models.column_roles import PlainTable
 from study.models.omop_columns import (
     CONCEPT,
     DICTIONARIES,
+    LISTS,
     NOT_RELEASED,
     OF_PEOPLE,
     PERSON,
@@ -33,31 +34,14 @@ from study.models.words_of_codes import in_words, text_of_code
 
 NO_CONCEPT = "0"  # "No matching concept": no value
 # Of an export without CONCEPT: gender, race and ethnicity as the standard vocabularies name them.
-NAMES = {
-    "8507": "MALE",
-    "8532": "FEMALE",
-    "8515": "Asian",
-    "8516": "Black or African American",
-    "8527": "White",
-    "8557": "Native Hawaiian or Other Pacific Islander",
-    "8657": "American Indian or Alaska Native",
-    "38003563": "Hispanic or Latino",
-    "38003564": "Not Hispanic or Latino",
-}
+NAMES: Mapping[str, str] = LISTS["names of concepts in an export without CONCEPT"]
 _NOT_KNOWN = ColumnModel(Role.UNKNOWN, "no table of OMOP CDM, and names no people")
 # What is said of a person, beside the year of birth; everything else in a row of the table names other rows.
 _OF_PERSON = (Role.SEX, Role.ORIGIN, Role.BIRTH_YEAR)
 _OF_DEATH = (Role.DEATH_DATE, Role.CODED_TERM)
 _IN_THE_MERGE = {PERSON: _OF_PERSON, "death": _OF_DEATH}
 # Columns of findings by the names that the merge has for what they contain.
-_SHORT = {
-    "value_as_number": "STRESN",
-    "value_as_concept_id": "STRESC",
-    "value_as_string": "ORRES",
-    "unit_concept_id": "STRESU",
-    "range_low": "STNRLO",
-    "range_high": "STNRHI",
-}
+_SHORT: Mapping[str, str] = LISTS["short names of findings"]
 # For the recipient.
 _FORM = (
     "These are tables of the OMOP CDM. Pseudonyms are whole numbers of up to 53 bits: a database needs bigint.",

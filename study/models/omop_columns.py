@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from study.models.roles import ColumnModel, Role, TableKind
 from study.operations import Operation, OperationKind, VariableClass
@@ -23,13 +24,13 @@ _CLASS = VariableClass
 _REMOVE, _REMOVE_TABLE, _KEEP = OperationKind.REMOVE, OperationKind.REMOVE_DATA_SET, OperationKind.KEEP
 
 
-_LISTS = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
-OF_PEOPLE = {table: TableKind(kind) for kind, tables in _LISTS["of people"].items() for table in tables}
+LISTS: Mapping[str, Any] = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
+OF_PEOPLE = {table: TableKind(kind) for kind, tables in LISTS["of people"].items() for table in tables}
 # Names what the codes of other tables mean: the entries that these have leave.
 DICTIONARIES = ("concept",)
 # Tables that are not released, with the kind and the reason.
 NOT_RELEASED: Mapping[str, tuple[TableKind, str]] = {
-    table: (TableKind(kind), reason) for kind, reason, tables in _LISTS["not released"] for table in tables
+    table: (TableKind(kind), reason) for kind, reason, tables in LISTS["not released"] for table in tables
 }
 TABLES = (*OF_PEOPLE, *DICTIONARIES, *NOT_RELEASED)
 
@@ -49,7 +50,7 @@ _PATTERNS = tuple(
         Role(role),
         Operation(_REMOVE, VariableClass(removed[1]), removed[0]) if removed else None,
     )
-    for pattern, role, *removed in _LISTS["roles"]
+    for pattern, role, *removed in LISTS["roles"]
 )
 _PARTS_OF_BIRTH = ("month_of_birth", "day_of_birth", "birth_datetime")
 # A key of OMOP is a number that the database gave to the row: the same everywhere, but of no system outside of it.

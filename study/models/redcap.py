@@ -20,6 +20,7 @@ from study.models import redcap_rows as rows
 from study.models.births import birth_by_values
 from study.models.column_roles import PlainTable
 from study.models.redcap_dictionary import (
+    LISTS,
     PARTS,
     ExportColumn,
     RedcapField,
@@ -45,13 +46,7 @@ _ONE_FIELD = (
 STATUSES = frozenset(("0", "1", "2", "0.0", "1.0", "2.0", "incomplete", "unverified", "complete"))
 
 # What REDCap adds to an export -> its raw heading, its heading among labels, the role, and why.
-_ADDED = {
-    "event": ("redcap_event_name", "event name", Role.VISIT, "the event of the row"),
-    "instrument": ("redcap_repeat_instrument", "repeat instrument", Role.DESCRIBES_RECORD, "its repeating instrument"),
-    "instance": ("redcap_repeat_instance", "repeat instance", Role.DESCRIBES_RECORD, "numbers an instrument's rows"),
-    "group": ("redcap_data_access_group", "data access group", Role.SITE, "the data access group, which is a site"),
-    "survey": ("redcap_survey_identifier", "survey identifier", Role.IDENTIFIER, "identifies who answered a survey"),
-}
+_ADDED: Mapping[str, tuple[str, str, str, str]] = LISTS["added"]
 _OF_ROWS = ("event", "instrument", "instance")  # these say nothing about a person
 _STATUS = re.compile(r"(?i)(\w+)_complete|complete\?( \(\d+\))?")
 _TIMESTAMP = re.compile(r"(?i)\w+_timestamp|survey timestamp( \(\d+\))?")
@@ -69,18 +64,7 @@ _NUMBERED = Operation(
 # Of the dictionary these leave, for the fields that leave.
 _OF_DICTIONARY_KEPT = ("name", "form", "kind", "label", "choices", "validation", "identifier", "is_required")
 # Files of the project's set-up: columns of each, whether it may leave, and what it is.
-_DESIGNS: tuple[tuple[frozenset[str], bool, str], ...] = (
-    (frozenset(("unique_event_name", "form")), True, "which instrument belongs to which event"),
-    (frozenset(("unique_event_name", "event_name")), True, "the events of the project"),
-    (frozenset(("arm_num", "name")), True, "the arms of the project"),
-    (frozenset(("form_name", "custom_form_label")), True, "the repeating instruments of the project"),
-    (frozenset(("instrument_name", "instrument_label")), True, "the instruments of the project"),
-    (frozenset(("original_field_name", "export_field_name")), True, "the names of fields in exports"),
-    (frozenset(("username", "redcap_data_access_group")), False, "the sites of the project's users"),
-    (frozenset(("data_access_group_name", "unique_group_name")), False, "the sites of the project"),
-    (frozenset(("username", "email")), False, "the users of the project"),
-    (frozenset(("project_id", "project_title")), False, "the settings of the project"),
-)
+_DESIGNS: Sequence[tuple[Sequence[str], bool, str]] = LISTS["designs"]
 
 
 @dataclass(frozen=True)
@@ -138,7 +122,7 @@ def _fields(tables: Iterable[SourceTable]) -> list[RedcapField]:
 def _design(columns: Iterable[str]) -> tuple[bool, str] | None:
     """Whether a file of the project's set-up may leave, and what it is; None for any other file."""
     names = {name.lower() for name in columns}
-    return next(((may_leave, words) for own, may_leave, words in _DESIGNS if own <= names), None)
+    return next(((may_leave, words) for own, may_leave, words in _DESIGNS if names.issuperset(own)), None)
 
 
 def _are_statuses(values: pd.Series) -> bool:
@@ -302,7 +286,7 @@ def _of_column(plain: PlainTable, name: str, one: ExportColumn, fields: Sequence
         return ColumnModel(Role.PERSON, "the record id: the first field of the project")
     what = _added(name)
     if what is not None:
-        return ColumnModel(*_ADDED[what][2:])
+        return ColumnModel(Role(_ADDED[what][2]), _ADDED[what][3])
     if one.field is not None:
         return column_of_field(one.field, plain.table.column(name))
     if _is_status(name, plain.table.column(name), fields):

@@ -6,9 +6,12 @@ the API (``field_name``, ...). An export has a column for each field, and one fo
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -17,21 +20,9 @@ PARTS = re.compile(r"(?P<field>.+?)___(?P<code>.+)")  # race___1
 _TAG = re.compile(r"<[^>]*>")
 _LABELLED_PARTS = re.compile(r"(?P<field>.+?) ?\(choice=(?P<choice>.*)\)")  # Race (choice=White)
 
-# What a column of the dictionary says -> the ways in which its heading is written, in small letters and words.
-_HEADINGS = {
-    "name": ("variable field name", "field name"),
-    "form": ("form name",),
-    "kind": ("field type",),
-    "label": ("field label",),
-    "choices": (
-        "choices calculations or slider labels",
-        "choices or calculations",
-        "select choices or calculations",
-    ),
-    "validation": ("text validation type or show slider number",),
-    "identifier": ("identifier",),
-    "is_required": ("required field",),
-}
+# The lists of the model, and of them what a column of the dictionary says -> the ways in which its heading is written.
+LISTS: Mapping[str, Any] = json.loads(Path(__file__).with_name("redcap.json").read_text(encoding="utf-8"))
+_HEADINGS: Mapping[str, Sequence[str]] = LISTS["headings of a dictionary"]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.columns import parse_numbers
 from study.models.column_roles import MOST_CATEGORIES, MOST_WORDS_OF_A_LABEL
-from study.models.redcap_dictionary import CHECKBOX, RedcapField, words_of
+from study.models.redcap_dictionary import LISTS, RedcapField, words_of
 from study.models.role_words import role_of_heading, role_of_phrase
 from study.models.roles import ColumnModel, Role
 from study.operations import Operation, OperationKind, VariableClass
@@ -20,17 +20,8 @@ MOST_TEXTS = 0.5  # among the values of a field of numbers: codes for missing on
 FILE = Operation(OperationKind.REMOVE, VariableClass.DIRECT_IDENTIFIER, "names a file, whose content is not looked at")
 
 # What a name or a label means, whole: more words are about something else, as "injection site" is.
-_WHOLE: tuple[tuple[Role, str], ...] = (
-    (Role.AGE, r"age at \w+( \w+)?"),
-    # Of a field of numbers or texts; in other tables "insurance" is the kind of one, "nhs" who pays.
-    (Role.IDENTIFIER, r"(health|hospital) record( (no|number))?|nhs|insurance|"
-                      r"name (first|last|middle|family|given|full)"),
-    (Role.SITE, r"((study|trial|recruiting|enrolling|clinical) )?(site|cent(re|er)|hospital|clinic|ward)"
-                r"( (name|id|no|number|code))?|(principal )?investigator|physician|clinician|doctor|"
-                r"interviewer|coordinator|nurse|(enrolled|entered|completed|interviewed|assessed) by"),
-    (Role.ARM, r"(treatment|study|trial|allocated|assigned|randomi[sz]ed|randomi[sz]ation|intervention)"
-               r"( (arm|group))?|arm|allocation"),
-)  # fmt: skip
+# Of a field of numbers or texts: in other tables "insurance" is the kind of one, "nhs" who pays.
+_WHOLE = tuple((Role(role), pattern) for role, pattern in LISTS["whole phrases"])
 # What it means by one of its words, as in any table.
 _BY_WORDS = (
     *(Role.BIRTH, Role.BIRTH_YEAR, Role.DEATH, Role.DEATH_DATE, Role.AGE),
@@ -54,24 +45,8 @@ _MAY_MEAN = {
     Role.VERBATIM: _TEXTS,
 }
 
-_OF_KIND = {
-    "notes": Role.VERBATIM,
-    "calc": Role.NUMBER,
-    "slider": Role.NUMBER,
-    "yesno": Role.FLAG,
-    "truefalse": Role.FLAG,
-    "radio": Role.CATEGORY,
-    "dropdown": Role.CATEGORY,
-    CHECKBOX: Role.CATEGORY,
-    "sql": Role.UNKNOWN,
-}
-_OF_VALIDATION: tuple[tuple[str, Role], ...] = (
-    (r"date.*", Role.DATE),
-    (r"time.*", Role.TIME),
-    (r"integer|number.*|float|int", Role.NUMBER),
-    (r".*(zip|postal|post_?code).*", Role.PLACE),
-    (r".*(e?mail|phone|ssn|mrn|nhs).*", Role.IDENTIFIER),
-)
+_OF_KIND = {kind: Role(role) for kind, role in LISTS["kinds"].items()}
+_OF_VALIDATION = tuple((pattern, Role(role)) for pattern, role in LISTS["validations"])
 
 
 def meaning_of(name: str, label: str = "") -> Role | None:

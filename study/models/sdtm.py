@@ -95,7 +95,7 @@ def is_informative(name: str, domain: str) -> bool:
 # What variables are for: pattern -> role. ``--`` stands for the letters of the domain; the first that fits decides.
 _ROLES = tuple(
     (_TERM.pattern if pattern == "{term}" else pattern, Role(role))
-    for pattern, role in json.loads(Path(__file__).with_name("sdtm_roles.json").read_text(encoding="utf-8"))
+    for pattern, role in json.loads(Path(__file__).with_name("sdtm_roles.json").read_text(encoding="utf-8"))["roles"]
 )
 
 

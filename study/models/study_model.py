@@ -20,7 +20,7 @@ OPERATION_OF_ROLE: Mapping[Role, Operation] = {Role.UNKNOWN: NOT_IN_THE_TABLE} |
     Role(role): Operation(OperationKind(operation), VariableClass(of_class), reason)
     for role, operation, of_class, reason in json.loads(
         Path(__file__).with_name("role_operations.json").read_text(encoding="utf-8")
-    )
+    )["operations"]
 }
 
 
