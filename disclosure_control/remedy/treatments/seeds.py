@@ -25,9 +25,9 @@ HOW_TO_CHOOSE = (
     f'secrets; print(secrets.randbits({2 * ENOUGH_BITS - 1}))"), and keep it as secret as a key'
 )
 SEED_OF_A_KEY = ConfigChange.to(("treatment", "seed_from"), {"environment": "SEED_KEY"}, "a secret start of chance")
-DEFAULT_WARNING = (
-    "WARNING: Chance was drawn from the published default seed. Anyone with the released file can draw the same "
-    f"numbers again and undo the random changes; {HOW_TO_CHOOSE}."
+WARNING = (
+    "WARNING: Chance was drawn from {}. Anyone with the released file can draw the same numbers again and undo the "
+    f"random changes; {HOW_TO_CHOOSE}."
 )
 
 
@@ -65,17 +65,23 @@ def whose_seed(seed: int | None) -> str | None:
     return "the published default" if seed == DEFAULT_SEED else "your own"
 
 
+def _weakness(seed: int | None) -> str | None:
+    """What anybody knows, or finds by trying, that chance was drawn from; None if that is not so."""
+    if seed is None or seed >= SMALLEST_OWN_SEED:
+        return None
+    short = "a seed of your own that is short enough to be found by trying"
+    return "the published default seed" if seed == DEFAULT_SEED else short
+
+
 def seed_reasons(seed: int | None, what_leaves: str) -> list[Reason]:
     """Why ``what_leaves`` has to wait where chance was drawn from a seed that anybody knows, or finds by trying."""
-    if seed is None or seed >= SMALLEST_OWN_SEED:
+    weak = _weakness(seed)
+    if weak is None:
         return []
-    whose = (
-        "the published default seed" if seed == DEFAULT_SEED else "a seed that is short enough to be found by trying"
-    )
     return [
         Reason(
             Gravity.OUTSIDERS_CAN_SINGLE_OUT,
-            f"Anyone with the file can undo the random changes to {what_leaves}: they were drawn from {whose}.",
+            f"Anyone with the file can undo the random changes to {what_leaves}: they were drawn from {weak}.",
             f"or {HOW_TO_CHOOSE}" if seed == DEFAULT_SEED else HOW_TO_CHOOSE,
             (SEED_OF_A_KEY,) if seed == DEFAULT_SEED else (),
         )
@@ -86,13 +92,8 @@ def seed_warnings(seed: int | None) -> list[str]:
     """What to know of the seed before release, where chance was drawn from it; never the seed itself."""
     if seed is None:
         return []
-    if seed == DEFAULT_SEED:
-        return [DEFAULT_WARNING]
-    if seed < SMALLEST_OWN_SEED:
-        return [
-            "WARNING: Chance was drawn from a seed of your own that is short enough to be found by trying. The "
-            f"random changes can then be undone; {HOW_TO_CHOOSE}."
-        ]
+    if weak := _weakness(seed):
+        return [WARNING.format(weak)]
     return [
         "Chance was drawn from a seed of your own. Anyone who learns it can undo the random changes, often with only "
         "the released file. Keep it secret like a key. The privacy summary shows a seed of the config, but never a key."

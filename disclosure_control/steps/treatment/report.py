@@ -25,7 +25,7 @@ from disclosure_control.basics.telling.small_counts import (
 )
 from disclosure_control.basics.telling.told_outside import ToldCounts
 from disclosure_control.basics.telling.words import capitalised, counted, listed, share_of_text, share_text
-from disclosure_control.remedy.treatments.seeds import DEFAULT_WARNING
+from disclosure_control.remedy.treatments.seeds import DEFAULT_SEED, seed_warnings
 from disclosure_control.steps.treatment import DATASET, OUTLINES, WITH_ORIGINAL_IDS
 from disclosure_control.steps.treatment.figures import PilotView, StepApplied, TreatmentFindings
 
@@ -122,8 +122,7 @@ def refusal_sections(reason: str) -> tuple[Section, ...]:
 
 
 def _parts(policy: Policy, found: TreatmentFindings) -> Iterator[Part]:
-    if DEFAULT_WARNING in found.notes:
-        yield Sentence(DEFAULT_WARNING, where=Where.FIRST)
+    yield from (Sentence(one, where=Where.FIRST) for one in seed_warnings(DEFAULT_SEED) if one in found.notes)
     yield Sentence(before_and_after(found), where=Where.SHORT)
     n_before, n_removed = found.before.records, found.records_removed
     yield _before_and_after_table(found)

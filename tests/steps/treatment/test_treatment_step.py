@@ -48,6 +48,8 @@ BAND = {"method": "band", "column": "DM__AGE", "width": 10}
         ([{"method": "top_code", "column": "a", "limit": 1, "quantile": 0.5}], "exactly one of"),
         ([{"method": "group", "column": "a"}], 'allowed: "groups", "rarer_than"'),
         ([{"method": "group", "column": "a", "groups": {"x": ["1", 1.0]}}], "each old value in one group"),
+        ([{"method": "group", "column": "a", "groups": {"x": ["1"], "y": []}}], "each old value in one group"),
+        ([{"method": "group", "column": "a", "groups": {"x": [" "]}}], "each old value in one group"),
         ([{"method": "hierarchy", "column": "a", "level": 1}], 'one of "file" and "rule"'),
         ([{"method": "hierarchy", "column": "a", "level": 1, "rule": {"intervals": [2, 5]}}], "multiple of the one"),
         ([{"method": "suppress_records", "models": ["m"]}], 'a list of "k", "l" and "t"'),

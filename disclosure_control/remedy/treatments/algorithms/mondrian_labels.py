@@ -12,7 +12,6 @@ from disclosure_control.basics.encoding.hierarchies import ValueHierarchy
 from disclosure_control.basics.encoding.keys import number_groups
 from disclosure_control.remedy.treatments.algorithms.mondrian_parts import Attribute, MondrianParts
 
-VALUES_PER_MASK = 62
 TOP = "*"
 
 
@@ -106,20 +105,14 @@ class QuasiIdentifier:
 
     def _sets(self, codes: np.ndarray, start: np.ndarray) -> tuple[np.ndarray, list[str]]:
         """Which values the part has: equal sets are one label, ``a|b``."""
-        number, n_numbers = np.zeros(len(start), dtype=np.int64), 1
-        for first in range(1, len(self.order) + 1, VALUES_PER_MASK):
-            bit = np.zeros(len(self.code), dtype=np.int64)
-            of_mask = bit[first : first + VALUES_PER_MASK]
-            of_mask[:] = 1 << np.arange(len(of_mask))
-            mask, masks = _numbered(np.bitwise_or.reduceat(bit[codes], start), 1 << VALUES_PER_MASK)
-            number, size = number_groups(number * len(masks) + mask, n_numbers * len(masks))
-            n_numbers = len(size)
-        a_part = np.zeros(n_numbers, dtype=np.int64)
-        a_part[number] = np.arange(len(start))
-        end = np.append(start[1:], len(codes))
+        part = np.repeat(np.arange(len(start)), np.diff(start, append=len(codes)))
+        _, distinct = _numbered(part * len(self.code) + codes, len(start) * len(self.code))
+        of_part, code = np.divmod(distinct, len(self.code))
+        by_part = np.split(code, np.flatnonzero(np.diff(of_part)) + 1)
+        sets = [tuple(filter(None, one.tolist())) for one in by_part]
+        place = {values: i for i, values in enumerate(sorted(set(sets), key=lambda values: values[::-1]))}
         labels = [str(label) for label in self.column.labels]
-        sets = [sorted(set(codes[start[i] : end[i]].tolist()) - {0}) for i in a_part.tolist()]
-        return number, ["|".join(labels[code - 1] for code in codes_of_set) for codes_of_set in sets]
+        return np.array([place[one] for one in sets]), ["|".join(labels[c - 1] for c in values) for values in place]
 
 
 def _numbered(key: np.ndarray, n_keys: int) -> tuple[np.ndarray, np.ndarray]:

@@ -17,7 +17,6 @@ import pandas as pd
 from Anonymization_Models import (
     DISTANCES,
     CountTable,
-    EquivalenceClasses,
     bin_count_table,
     count_sensitive_values,
     default_distance,
@@ -95,7 +94,9 @@ def apply_mondrian(given: TreatmentInput, settings: MondrianSettings) -> Treated
     columns = [QuasiIdentifier(column, trees.get(name)) for name, column in zip(names, classes.columns, strict=True)]
     codes = np.stack([one.code[of_class] for one, of_class in zip(columns, classes.class_codes, strict=True)])
     attributes = [one.attribute for one in columns]
-    demands, notes = _demands(config, _class_tables(frame, classes, config), also)
+    present = [name for name in config.sensitive_features if name in frame]
+    tables = {name: count_sensitive_values(classes, frame[name]).table for name in present}
+    demands, notes = _demands(config, tables, also)
     parts = partition(codes, classes.size, attributes, k, demands)
     part_of_record = parts.part_of_unit[classes.class_of_record]
     if len(frame) < k:
@@ -142,11 +143,6 @@ def _note_on_those_not_evaluated(
 
 
 # ---------------------------------------------------------------- l and t
-
-
-def _class_tables(frame: pd.DataFrame, classes: EquivalenceClasses, config: PilotConfig) -> dict[str, CountTable]:
-    present = [name for name in config.sensitive_features if name in frame]
-    return {name: count_sensitive_values(classes, frame[name]).table for name in present}
 
 
 def _demands(

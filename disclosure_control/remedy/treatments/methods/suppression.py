@@ -30,11 +30,6 @@ STAR = "*"
 MODELS = ("k", "l", "t")
 
 
-def evaluated(given: TreatmentInput) -> Assessment:
-    """The pilot before this step, evaluated by the config."""
-    return evaluate_treated(given.frame, given.config)
-
-
 @dataclass(frozen=True)
 class SuppressRecordsSettings(SettingsGroup):
     """Which models a class has to meet."""
@@ -111,7 +106,7 @@ def suppress_cells(given: TreatmentInput, settings: SuppressCellsSettings) -> Tr
     until they are not: otherwise the suppressed ones would be noticeable. "missing" keeps numbers numbers; the star
     ("*") makes a column of numbers a text column. No result of the treated pilot contains the original values.
     """
-    assessment = evaluated(given)
+    assessment = evaluate_treated(given.frame, given.config)
     classes = assessment.classes
     suppressed, n_joined = _classes_to_star(
         classes, assessment.config.K if settings.k is None else settings.k, assessment, settings.replacement
