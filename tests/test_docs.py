@@ -9,7 +9,6 @@ import pytest
 
 from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
 from disclosure_control.analyses.sweep.utility import MEASURES
-from disclosure_control.measures.class_sizes import CLASS_SIZE_MODELS
 from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS
 from disclosure_control.remedy.recodings.losses import METRICS
 from disclosure_control.run.doors import DONE, run_door
@@ -41,11 +40,6 @@ def test_the_row_of_a_model_says_its_direction_and_its_parameters(name):
     row = rows_of("risk", "model")[name]
     assert row.startswith(SYNTACTIC_MODELS[name].riskier)
     assert [parameter for parameter in SYNTACTIC_MODELS[name].defaults if f"`{parameter}`" not in row] == []
-
-
-@pytest.mark.parametrize("name", CLASS_SIZE_MODELS)
-def test_every_model_of_class_sizes_is_named(name):
-    assert f"`{name}`" in page("risk")
 
 
 def test_the_metrics_are_those_that_are_registered():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pandas as pd
@@ -55,31 +55,20 @@ class Assessment:
         return [self.k_anonymity, *self.l_diversity.values(), *self.t_closeness.values()]
 
 
-def assess(
-    df: pd.DataFrame,
-    config: PilotConfig,
-    announce: Callable[[str], None] | None = None,
-    subjects: pd.Series | None = None,
-) -> Assessment:
+def assess(df: pd.DataFrame, config: PilotConfig, subjects: pd.Series | None = None) -> Assessment:
     """Bin, form the classes once, count each sensitive feature once, and evaluate k, l and t on the counts.
 
-    ``df`` has one row per person; ``subjects`` (n_records,) are their ids, for lists of people. ``announce`` receives
-    thresholds that cannot be met before the models run.
+    ``df`` has one row per person; ``subjects`` (n_records,) are their ids, for lists of people.
     """
-    return evaluate(PeopleInMemory(df, config, subjects), config, announce)
+    return evaluate(PeopleInMemory(df, config, subjects), config)
 
 
-def evaluate(people: People, config: PilotConfig, announce: Callable[[str], None] | None = None) -> Assessment:
+def evaluate(people: People, config: PilotConfig) -> Assessment:
     """k, l and t of people as an engine counted them: the same figures, whatever engine that was."""
     classes, counts = people.classes, people.counts
     binnings, binned_counts = dict(people.binnings), dict(counts)
     for name, edges in config.sensitive_binning.items():
         binned_counts[name], binnings[name] = counts[name].binned(name, edges, config.out_of_range)
-    notices = unattainable_thresholds(config, classes, binned_counts, counts)
-    for sentence in notices:
-        if announce:
-            announce(sentence)
-
     qis, policy = config.quasi_identifiers, config.missing_qis
     l_results, t_results = {}, {}
     for name in config.sensitive_features:
@@ -98,7 +87,7 @@ def evaluate(people: People, config: PilotConfig, announce: Callable[[str], None
         l_diversity=l_results,
         t_closeness=t_results,
         missing_policies=count_by_missing_policy(classes, config.K),
-        notices=tuple(notices),
+        notices=tuple(unattainable_thresholds(config, classes, binned_counts, counts)),
     )
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from disclosure_control.basics.telling.faults import FaultyInputError
@@ -47,9 +45,3 @@ def delta_presence(size: np.ndarray, population_size: np.ndarray) -> np.ndarray:
             "or none in that; allowed: a population that contains the data; check that both are coded alike"
         )
     return size / population_size
-
-
-# By name; each says which direction is riskier.
-CLASS_SIZE_MODELS: dict[str, Callable[..., float | np.ndarray]] = {
-    model.__name__: model for model in (delta_presence, average_class_size, discernibility)
-}

@@ -21,14 +21,13 @@ MOST_AT_ONCE = 4_000_000  # of them in memory: half a gigabyte
 
 @dataclass(frozen=True)
 class AloneByFacts:
-    """``is_alone`` (n_people,): who has up to ``size`` facts that fewer than ``fewer_than`` of the class have together.
+    """``is_alone`` (n_people,): who has up to ``size`` facts that too few of the class have together.
 
     ``is_complete`` is False if sets were left out to limit the work: only those of common facts. Then at least
     these people are alone.
     """
 
     size: int
-    fewer_than: int
     is_alone: np.ndarray
     is_complete: bool
 
@@ -56,16 +55,16 @@ def alone_by_facts(
     """
     held = _FactsHeld.of(classes, people, facts)
     is_alone = held.class_size[held.class_of_person] < fewer_than
-    found = [AloneByFacts(0, fewer_than, is_alone.copy(), True)]
+    found = [AloneByFacts(0, is_alone.copy(), True)]
     is_alone[held.person[held.n_holders[held.item] < fewer_than]] = True
-    found.append(AloneByFacts(1, fewer_than, is_alone.copy(), True))
+    found.append(AloneByFacts(1, is_alone.copy(), True))
     for size in range(2, LARGEST_SIZE + 1):
         is_complete = found[-1].is_complete
         others = held.common(fewer_than, is_alone)
         blocks, is_all = others.blocks(size, most_work, of_interest=~is_alone)
         for entries in blocks:
             is_alone[others.alone_within(entries, size, fewer_than, is_alone)] = True
-        found.append(AloneByFacts(size, fewer_than, is_alone.copy(), is_complete and is_all))
+        found.append(AloneByFacts(size, is_alone.copy(), is_complete and is_all))
     return tuple(found)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from Anonymization_Models import count_sensitive_values, form_equivalence_classes
 from disclosure_control.basics.encoding.hierarchies import build_hierarchy
-from disclosure_control.measures.class_sizes import CLASS_SIZE_MODELS
+from disclosure_control.measures.class_sizes import average_class_size, delta_presence, discernibility
 from disclosure_control.measures.syntactic_measures import COMPARISONS, SYNTACTIC_MODELS
 from disclosure_control.measures.syntactic_models import PARAMETERS, evaluate_syntactic_models
 from tests.measures.syntactic_referee import RISKIEST
@@ -65,8 +65,8 @@ def test_every_model_is_documented(name):
         assert f"``{parameter}``" in description
 
 
-@pytest.mark.parametrize("name", CLASS_SIZE_MODELS)
-def test_every_model_of_class_sizes_is_documented(name):
-    description = CLASS_SIZE_MODELS[name].__doc__
+@pytest.mark.parametrize("measure", [average_class_size, delta_presence, discernibility])
+def test_every_measure_of_class_sizes_is_documented(measure):
+    description = measure.__doc__
     assert re.search(r"(larger|smaller) is riskier", description)
     assert re.search(r"(19|20)\d\d.*doi:10\.\d{4,}/\S+", description)

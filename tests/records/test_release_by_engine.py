@@ -116,7 +116,7 @@ CONFIG = {
 }
 STEPS = [
     {"method": "band", "column": "DM__AGE", "width": 20},
-    {"method": "top_code", "column": "DM__AGE", "quantile": 0.8},
+    {"method": "top_code", "column": "DM__AGE", "limit": 60},
     {"method": "band", "column": "VS__Body Mass Index", "width": 10},
     {"method": "band", "column": "VS__Body Mass Index [SITTING]", "width": 5},
     {"method": "round", "column": "LB__Cholesterol", "to": 2},

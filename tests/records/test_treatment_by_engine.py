@@ -38,8 +38,8 @@ def no_waiting(monkeypatch):
 STEPS = [
     {"method": "bins", "column": "AGE", "edges": [0, 2, 30]},
     {"method": "band", "column": "V", "width": 10},
-    {"method": "top_code", "column": "V", "quantile": 0.8},
-    {"method": "bottom_code", "column": "AGE", "quantile": 0.3, "replacement": 0},
+    {"method": "top_code", "column": "V", "limit": 30},
+    {"method": "bottom_code", "column": "AGE", "limit": 2, "replacement": 0},
     {"method": "round", "column": "AGE", "to": 5},
     {"method": "group", "column": "SITE", "rarer_than": 3},
     {"method": "group", "column": "SEX", "groups": {"one": ["a", "é"], "1": ["1"]}},

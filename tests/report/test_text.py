@@ -44,9 +44,9 @@ def people() -> pd.DataFrame:
     )
 
 
-def assessed(frame: pd.DataFrame, announce=None, without=(), **changes) -> Assessment:
+def assessed(frame: pd.DataFrame, without=(), **changes) -> Assessment:
     config = {key: value for key, value in {**CONFIG, **changes}.items() if key not in without}
-    return assess(frame, models.validate_config(config, frame.columns), announce)
+    return assess(frame, models.validate_config(config, frame.columns))
 
 
 def tables(report: str) -> list[tuple[str, list[dict[str, str]]]]:

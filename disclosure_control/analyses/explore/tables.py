@@ -10,7 +10,6 @@ import pandas as pd
 
 from disclosure_control.analyses.explore.columns import Correlation, CrossTable, ExploredColumn
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, number_text
-from disclosure_control.measures.small_levels import rare_values
 
 MOST_ROWS_PER_COLUMN = 1000
 
@@ -49,7 +48,8 @@ def small_level_table(columns: Sequence[ExploredColumn], at_most: int) -> tuple[
     """Values that at most so many people have, the rarest first; and how many rows were left out for length."""
     parts, n_left_out = [], 0
     for column in columns:
-        order = rare_values(column.people, at_most)
+        rare = np.flatnonzero((column.people > 0) & (column.people <= at_most))
+        order = rare[np.argsort(column.people[rare], kind="stable")]
         n_left_out += max(0, len(order) - MOST_ROWS_PER_COLUMN)
         parts.append(_levels(column, order[:MOST_ROWS_PER_COLUMN]))
     return _stacked(parts, ["column", "value", "people", "share"]), n_left_out

@@ -49,6 +49,10 @@ GONE: Final = {
     "release['rare_terms']['rows']": "take it out; the record stays, and its term is hidden",
     "risk['presets']": "evidence/rules.html judges the rules of EMA; the report gives the highest and the average risk",
     "risk['safe_harbour']": _FOR_SECTIONS,
+    **{
+        f"{method}['quantile']": "limit, the number itself: a quantile of the data can be one person's value"
+        for method in ("bottom_code", "top_code")
+    },
     "sweep['utility']": "the tables of a release compare means and regressions before and after: release, fit_for_use",
     "tables": "protect tables that you bring with sdcTable or ACRO; what a release says of its own tables is masked "
     "as before",

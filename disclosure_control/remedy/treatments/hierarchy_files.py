@@ -18,18 +18,14 @@ def hierarchy_of_pilot(file: str, folder: Path | None, key: str) -> tuple[ValueH
     Without a folder, in a notebook, the path is used unchanged. Raises ``FaultyInputError``, which names ``key``.
     """
     if folder is None:
-        return read_hierarchy_file(Path(file)), {}
+        path = Path(file)
+        if not path.is_file():
+            raise FaultyInputError(
+                f"hierarchy {path.name!r}: there is no such file in {path.parent.name!r}; put it {PLACE}"
+            )
+        return read_hierarchy(path), {}
     try:
         source, read = file_of_pilot(folder, file, key)
     except FaultyInputError as error:
         raise FaultyInputError([f"{fault}, {PLACE}" for fault in error.faults]) from None
     return read_hierarchy(source), {file: {**read}}
-
-
-def read_hierarchy_file(path: Path) -> ValueHierarchy:
-    """The hierarchy in a file. Raises ``FaultyInputError`` where there is none."""
-    if not path.is_file():
-        raise FaultyInputError(
-            f"hierarchy {path.name!r}: there is no such file in {path.parent.name!r}; put it {PLACE}"
-        )
-    return read_hierarchy(path)

@@ -151,8 +151,6 @@ def test_top_and_bottom_coding():
     assert column_after(values, "top_code", limit=3) == [1, 2, 3, 3, None]
     assert column_after(values, "top_code", limit=3, replacement=90) == [1, 2, 3, 90, None]
     assert column_after(values, "bottom_code", limit=2) == [2, 2, 3, 4, None]
-    assert column_after(values, "top_code", quantile=0.5) == [1, 2, 2.5, 2.5, None]  # the median of 1 to 4
-    assert column_after(values, "bottom_code", quantile=0.5) == [2.5, 2.5, 3, 4, None]
 
 
 # ---------------------------------------------------------------- perturbation

@@ -38,7 +38,7 @@ EXAMPLES = {
     "hierarchy": Example({"column": "DM__AGE", "level": 2, "rule": {"intervals": [5, 10]}}, ("DM__AGE",)),
     "mask": Example({"column": "DM__ZIP", "keep": 2}, ("DM__ZIP",)),
     "coarsen_dates": Example({"column": "DM__RFSTDTC", "to": "quarter"}, ("DM__RFSTDTC",)),
-    "top_code": Example({"column": "DM__AGE", "quantile": 0.9}, ("DM__AGE",), _SAME_TYPES),
+    "top_code": Example({"column": "DM__AGE", "limit": 60}, ("DM__AGE",), _SAME_TYPES),
     "bottom_code": Example({"column": "LB__X", "limit": 3, "replacement": 2.5}, ("LB__X",), _SAME_TYPES),
     "drop_column": Example({"columns": ["SC__STATE", "DM__ZIP"]}, ("SC__STATE", "DM__ZIP"), ("rows",)),
     "suppress_records": Example(promises=("k", "ids", "types")),

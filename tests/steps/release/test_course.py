@@ -117,8 +117,8 @@ def test_who_is_alone_by_one_thing_holds_the_package(demo):
 
 
 def course_with(known: OutsidersKnow, *n_alone: int, n_people: int = 100) -> CourseRisk:
-    found = tuple(AloneByFacts(i, 2, np.arange(n_people) < n, True) for i, n in enumerate(n_alone))
-    none = tuple(AloneByFacts(i, 2, np.zeros(n_people, dtype=bool), True) for i in range(4))
+    found = tuple(AloneByFacts(i, np.arange(n_people) < n, True) for i, n in enumerate(n_alone))
+    none = tuple(AloneByFacts(i, np.zeros(n_people, dtype=bool), True) for i in range(4))
     return CourseRisk(n_people, 5, known, {}, found, none, none)
 
 
@@ -192,7 +192,7 @@ def course_of(
     alone: list[int], with_months: list[int], below: list[int], n_with_term: int, n_people: int, **known
 ) -> CourseRisk:
     lists = (
-        tuple(AloneByFacts(i, 2, np.arange(n_people) < n, True) for i, n in enumerate((0, *counts)))
+        tuple(AloneByFacts(i, np.arange(n_people) < n, True) for i, n in enumerate((0, *counts)))
         for counts in (alone, with_months, below)
     )
     return CourseRisk(n_people, 5, OutsidersKnow(**known), {"terms": n_with_term}, *lists)

