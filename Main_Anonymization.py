@@ -87,7 +87,9 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
 def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace, engine: str, kept: Kept) -> Outcome:
     dataset = found.dataset
     with pilot.log.step("assess") as counts:
-        assessment = evaluate(found.people, found.config, announce=pilot.log.notice)
+        assessment = evaluate(found.people, found.config)
+        for sentence in assessment.notices:
+            pilot.log.notice(sentence)
         counts["subjects"] = dataset.n_subjects
     how = pilot.log, pilot.left_out, pilot.started
     steps = run_steps(pilot.name, pilot.folder, dataset, assessment, *how, kept=kept)

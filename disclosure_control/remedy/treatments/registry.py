@@ -107,7 +107,7 @@ class Treatment:
     ``intervals`` say how the labels ``a--b`` that it writes are read, "" if it writes none. ``drops`` gets the settings
     and the columns and returns those that are dropped.
 
-    Some treatments need no records. ``by_value``: the new value depends only on the distinct values of its ``column``
+    Some treatments need no records. ``BY_VALUE``: the new value depends only on the distinct values of its ``column``
     and how many people have each. ``leaves_out``: whole classes are removed; it gets the assessed pilot and the
     settings, and returns which (n_classes,) of bool. ``drops`` alone: it only drops columns; if their values decide,
     ``drops_by_values`` gets the settings, the columns, the config and a scan of columns, and returns the reason for
@@ -117,16 +117,20 @@ class Treatment:
 
     apply: Callable[..., Treated] | None
     settings: type[SettingsGroup]
+    place: int
     words: str
-    place: int = 1000
     reading: Reading = Reading.PERTURBED
     intervals: str = ""
     drops: Callable[[Any, Sequence[str]], Sequence[str]] | None = None
     drops_by_values: Callable[..., tuple[dict[str, str], list[str]]] | None = None
-    by_value: bool = False
     by_id: bool = False
     is_of_steps: bool = False
     leaves_out: Callable[..., np.ndarray] | None = None
+
+    @property
+    def by_value(self) -> bool:
+        """Whether it is given each distinct value once."""
+        return self.reading == Reading.BY_VALUE
 
     @property
     def needs_everybody(self) -> bool:
@@ -149,29 +153,17 @@ def applied(step: TreatmentStep, given: TreatmentInput) -> Treated:
     return apply(given, step.settings)
 
 
-# By the name under ``method`` in the config. Each file of the folder ``methods`` adds its own.
-_METHODS: dict[str, Treatment] = {}
-
-
-def register(name: str, treatment: Treatment) -> None:
-    """Add a treatment under the name that a config calls it by; a name is taken once."""
-    if name in _METHODS:
-        raise ValueError(f"treatment {name!r} is registered twice")
-    _METHODS[name] = treatment
-
-
-def methods() -> Mapping[str, Treatment]:
-    """Every registered treatment by name, in the order of their places."""
-    _import_methods()
-    return dict(sorted(_METHODS.items(), key=lambda entry: (entry[1].place, entry[1].settings.__module__)))
-
-
 @cache
-def _import_methods() -> None:
-    """Every file of the folder ``methods``, which registers by being imported."""
+def methods() -> Mapping[str, Treatment]:
+    """Every treatment by the name that a config calls it by, in the order of their places.
+
+    Each file of the folder ``methods`` has its own as ``TREATMENTS``.
+    """
     folder = import_module(f"{__package__}.methods")
-    for module in pkgutil.iter_modules(folder.__path__):
-        import_module(f"{folder.__name__}.{module.name}")
+    files = [import_module(f"{folder.__name__}.{file.name}") for file in pkgutil.iter_modules(folder.__path__)]
+    found = [entry for file in files for entry in file.TREATMENTS.items()]
+    assert len(dict(found)) == len(found), "a name is taken once"
+    return dict(sorted(found, key=lambda entry: (entry[1].place, entry[1].settings.__module__)))
 
 
 # ---------------------------------------------------------------- what treatments share

@@ -9,7 +9,6 @@ from disclosure_control.basics.settings.kinds import COLUMNS
 from disclosure_control.remedy.treatments.registry import (
     Reading,
     Treatment,
-    register,
 )
 
 
@@ -20,14 +19,13 @@ class DropColumnSettings(SettingsGroup):
     columns: tuple[str, ...] = setting(COLUMNS, "which are dropped")
 
 
-register(
-    "drop_column",
-    Treatment(
+TREATMENTS = {
+    "drop_column": Treatment(
         None,
         DropColumnSettings,
-        words="the columns go",
-        place=40,
+        40,
+        "the columns go",
+        Reading.AS_LABEL,
         drops=lambda settings, columns: settings.columns,
-        reading=Reading.AS_LABEL,
     ),
-)
+}

@@ -15,7 +15,7 @@ from disclosure_control.basics.settings.kinds import COLUMNS
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.named_columns import identifier_columns
 from disclosure_control.remedy.treatments.methods.shift_dates import date_columns
-from disclosure_control.remedy.treatments.registry import Treatment, register
+from disclosure_control.remedy.treatments.registry import Treatment
 
 MOVED = ("death_date", "event_date")  # dates for shift_dates
 
@@ -66,18 +66,17 @@ def _dropped(settings: DropIdentifiersSettings, columns: Sequence[str]) -> list[
     return [name for name in identifier_columns(columns) if name not in settings.keep]
 
 
-register(
-    "drop_identifiers",
-    Treatment(
+TREATMENTS = {
+    "drop_identifiers": Treatment(
         None,
         DropIdentifiersSettings,
-        words=(
+        100,
+        (
             "drops direct identifiers and free text, found by the names of their columns (the table of operations, the "
             "words of headings) and by their values (see [identifiers](identifiers.md)); carried ones such as "
             "`LB__Cholesterol.LBNAM` too; each with its reason"
         ),
-        place=100,
         drops=_dropped,
         drops_by_values=_found,
     ),
-)
+}

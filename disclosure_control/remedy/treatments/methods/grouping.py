@@ -36,7 +36,6 @@ from disclosure_control.remedy.treatments.registry import (
     Treated,
     Treatment,
     TreatmentInput,
-    register,
     relabelled,
     with_columns,
 )
@@ -186,53 +185,35 @@ def coarsen_dates(given: TreatmentInput, settings: CoarsenDatesSettings) -> Trea
     return with_columns(given, {column: relabelled(series, labels)})
 
 
-register(
-    "group",
-    Treatment(
+TREATMENTS = {
+    "group": Treatment(
         group_values,
         GroupSettings,
-        words=(
+        20,
+        (
             '`{"new": ["old", ...]}`; other values are kept or become `others`; values of fewer '
             "than `rarer_than` people are joined"
         ),
-        place=20,
-        reading=Reading.BY_VALUE,
-        by_value=True,
+        Reading.BY_VALUE,
     ),
-)
-register(
-    "hierarchy",
-    Treatment(
+    "hierarchy": Treatment(
         generalise,
         HierarchySettings,
-        words=(
+        20,
+        (
             'a level of a CSV hierarchy in the form of ARX (`"file": "hierarchies/race.csv"`, see below), or of one '
             'that a `rule` builds: `{"intervals": [5, 10]}`, `"mask"`, `"dates"`'
         ),
-        place=20,
-        reading=Reading.BY_VALUE,
-        by_value=True,
+        Reading.BY_VALUE,
     ),
-)
-register(
-    "mask",
-    Treatment(
-        mask_codes,
-        MaskSettings,
-        words="keeps the first characters and masks the others: `12xxxxxx`",
-        place=20,
-        reading=Reading.BY_VALUE,
-        by_value=True,
+    "mask": Treatment(
+        mask_codes, MaskSettings, 20, "keeps the first characters and masks the others: `12xxxxxx`", Reading.BY_VALUE
     ),
-)
-register(
-    "coarsen_dates",
-    Treatment(
+    "coarsen_dates": Treatment(
         coarsen_dates,
         CoarsenDatesSettings,
-        words='`"day"`, `"month"`, `"quarter"` or `"year"`; partial dates stay partial; an interval keeps both ends',
-        place=20,
-        reading=Reading.BY_VALUE,
-        by_value=True,
+        20,
+        '`"day"`, `"month"`, `"quarter"` or `"year"`; partial dates stay partial; an interval keeps both ends',
+        Reading.BY_VALUE,
     ),
-)
+}

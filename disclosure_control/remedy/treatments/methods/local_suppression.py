@@ -29,7 +29,6 @@ from disclosure_control.remedy.treatments.registry import (
     Treated,
     Treatment,
     TreatmentInput,
-    register,
     strangers_to_the_quasi_identifiers,
 )
 
@@ -154,13 +153,12 @@ def _notes(
     return tuple(notes)
 
 
-register(
-    "local_suppression",
-    Treatment(
+TREATMENTS = {
+    "local_suppression": Treatment(
         apply_local_suppression,
         LocalSuppressionSettings,
-        words=("suppresses single cells of the quasi-identifiers until every class has at least `k` people: see below"),
-        place=110,
-        reading=Reading.AS_LABEL,
+        110,
+        "suppresses single cells of the quasi-identifiers until every class has at least `k` people: see below",
+        Reading.AS_LABEL,
     ),
-)
+}

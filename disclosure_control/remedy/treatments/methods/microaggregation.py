@@ -24,7 +24,6 @@ from disclosure_control.remedy.treatments.registry import (
     Treated,
     Treatment,
     TreatmentInput,
-    register,
     with_columns,
 )
 
@@ -243,21 +242,17 @@ def note_of_lost(n_lost: int, who: str, group_size: int) -> list[str]:
     return [NoteForReaders.of(lambda n: f"The values of {n} people {who} {why}", n_lost, people_on_screen(n_lost))]
 
 
-register(
-    "mdav",
-    Treatment(
+TREATMENTS = {
+    "mdav": Treatment(
         apply_mdav,
         MdavSettings,
-        words="replaces numbers of several columns by the means of groups of people similar in all of them: see below",
-        place=130,
+        130,
+        "replaces numbers of several columns by the means of groups of people similar in all of them: see below",
     ),
-)
-register(
-    "microaggregation",
-    Treatment(
+    "microaggregation": Treatment(
         apply_microaggregation,
         MicroaggregationSettings,
-        words="replaces the numbers of each column, one by one, by the means of neighbours in its order: see below",
-        place=130,
+        130,
+        "replaces the numbers of each column, one by one, by the means of neighbours in its order: see below",
     ),
-)
+}

@@ -38,7 +38,6 @@ from disclosure_control.remedy.treatments.registry import (
     Treated,
     Treatment,
     TreatmentInput,
-    register,
     strangers_to_the_quasi_identifiers,
     with_columns,
 )
@@ -181,17 +180,16 @@ def _closeness(config: PilotConfig, name: str, table: CountTable) -> Demand:
     return Demand(table, lambda parts: ~(distance.function(parts, reference) > limit))
 
 
-register(
-    "mondrian",
-    Treatment(
+TREATMENTS = {
+    "mondrian": Treatment(
         apply_mondrian,
         MondrianSettings,
-        words=(
+        120,
+        (
             "divides people into parts of at least `k` with similar quasi-identifiers and gives each part shared "
             "labels; the parts meet `l` and `t` as well: see below"
         ),
-        place=120,
+        Reading.AS_LABEL,
         intervals=PARTS_HOLD,
-        reading=Reading.AS_LABEL,
     ),
-)
+}

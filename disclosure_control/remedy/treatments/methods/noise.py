@@ -24,7 +24,6 @@ from disclosure_control.remedy.treatments.registry import (
     Treated,
     Treatment,
     TreatmentInput,
-    register,
     with_columns,
 )
 
@@ -153,24 +152,15 @@ def _swapped(numbers: np.ndarray, window: int, generator: np.random.Generator) -
     return swapped
 
 
-register(
-    "noise",
-    Treatment(
+TREATMENTS = {
+    "noise": Treatment(
         add_noise,
         NoiseSettings,
-        words=(
+        70,
+        (
             'adds normal noise of `share` standard deviations, `"plain"` or `"correlated"`, with the decimals of the '
             "column"
         ),
-        place=70,
     ),
-)
-register(
-    "rank_swap",
-    Treatment(
-        swap_ranks,
-        RankSwapSettings,
-        words=("swaps values within `percent` of the ranks"),
-        place=70,
-    ),
-)
+    "rank_swap": Treatment(swap_ranks, RankSwapSettings, 70, "swaps values within `percent` of the ranks"),
+}

@@ -16,7 +16,6 @@ from disclosure_control.remedy.treatments.registry import (
     Treated,
     Treatment,
     TreatmentInput,
-    register,
     with_columns,
 )
 
@@ -123,21 +122,7 @@ def _recoded(series: pd.Series, labels: np.ndarray, codes: np.ndarray) -> pd.Ser
     return pd.Series(values, series.index, name=series.name)
 
 
-register(
-    "pram",
-    Treatment(
-        randomise,
-        PramSettings,
-        words="changes categories at random and keeps their expected frequencies",
-        place=60,
-    ),
-)
-register(
-    "flip",
-    Treatment(
-        flip,
-        FlipSettings,
-        words="exchanges each value of a column of two values with this chance",
-        place=60,
-    ),
-)
+TREATMENTS = {
+    "pram": Treatment(randomise, PramSettings, 60, "changes categories at random and keeps their expected frequencies"),
+    "flip": Treatment(flip, FlipSettings, 60, "exchanges each value of a column of two values with this chance"),
+}

@@ -18,7 +18,6 @@ from disclosure_control.remedy.treatments.registry import (
     Treated,
     Treatment,
     TreatmentInput,
-    register,
     with_columns,
 )
 
@@ -60,13 +59,12 @@ def recode_ids(given: TreatmentInput, settings: RecodeIdsSettings) -> Treated:
     return with_columns(given, recoded, notes, changed)
 
 
-register(
-    "recode_ids",
-    Treatment(
+TREATMENTS = {
+    "recode_ids": Treatment(
         recode_ids,
         RecodeIdsSettings,
-        words="replaces ids by pseudonyms (HMAC-SHA-256), the same in every file of one release of the pilot",
-        place=80,
+        80,
+        "replaces ids by pseudonyms (HMAC-SHA-256), the same in every file of one release of the pilot",
         by_id=True,
     ),
-)
+}

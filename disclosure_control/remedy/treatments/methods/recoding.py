@@ -19,7 +19,6 @@ from disclosure_control.remedy.treatments.registry import (
     Treated,
     Treatment,
     TreatmentInput,
-    register,
     with_columns,
 )
 
@@ -112,38 +111,22 @@ def _clean(numbers: np.ndarray) -> np.ndarray:
     return np.array([float(number_text(number)) for number in distinct], dtype=float)[position.reshape(-1)]
 
 
-register(
-    "bins",
-    Treatment(
+TREATMENTS = {
+    "bins": Treatment(
         put_into_bins,
         BinsSettings,
-        words="intervals `a--b` between given edges, and tails for values outside",
-        place=10,
-        reading=Reading.BY_VALUE,
+        10,
+        "intervals `a--b` between given edges, and tails for values outside",
+        Reading.BY_VALUE,
         intervals=BINS_HOLD,
-        by_value=True,
     ),
-)
-register(
-    "band",
-    Treatment(
+    "band": Treatment(
         put_into_bands,
         BandSettings,
-        words='intervals of one width: `"interval"` (default), `"midpoint"`, `"truncated_midpoint"`',
-        place=10,
-        reading=Reading.BY_VALUE,
+        10,
+        'intervals of one width: `"interval"` (default), `"midpoint"`, `"truncated_midpoint"`',
+        Reading.BY_VALUE,
         intervals=BANDS_HOLD,
-        by_value=True,
     ),
-)
-register(
-    "round",
-    Treatment(
-        round_numbers,
-        RoundSettings,
-        words="the nearest multiple of `to`",
-        place=10,
-        reading=Reading.BY_VALUE,
-        by_value=True,
-    ),
-)
+    "round": Treatment(round_numbers, RoundSettings, 10, "the nearest multiple of `to`", Reading.BY_VALUE),
+}

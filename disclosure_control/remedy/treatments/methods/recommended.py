@@ -14,7 +14,6 @@ from disclosure_control.remedy.treatments.registry import (
     Reading,
     Treatment,
     TreatmentStep,
-    register,
 )
 
 ADVICE = 'add "recommend": {} to the config, or name the treatments'
@@ -57,15 +56,14 @@ def notes_on_recommended(recommended: Sequence[TreatmentStep], gone: Sequence[st
     return notes
 
 
-register(
-    "recommended",
-    Treatment(
+TREATMENTS = {
+    "recommended": Treatment(
         None,
         RecommendedSettings,
-        words="applies the recoding that the step `recommend` found in the same run",
-        place=150,
+        150,
+        "applies the recoding that the step `recommend` found in the same run",
+        Reading.AS_LABEL,
         is_of_steps=True,
-        reading=Reading.AS_LABEL,
         intervals=BINS_HOLD,
     ),
-)
+}

@@ -23,7 +23,6 @@ from disclosure_control.remedy.treatments.registry import (
     Treated,
     Treatment,
     TreatmentInput,
-    register,
     with_columns,
 )
 
@@ -145,15 +144,14 @@ def offsets_of_subjects(subjects: pd.Series, key: bytes, release: Release, days:
     return offsets_of(key, release, labels_of(encoded), days)[encoded.codes]
 
 
-register(
-    "shift_dates",
-    Treatment(
+TREATMENTS = {
+    "shift_dates": Treatment(
         shift_dates,
         ShiftDatesSettings,
-        words=(
+        90,
+        (
             "moves all dates of a subject by one number of days, which the key determines; both ends of an interval "
             "too; SDTM dates are found by name (`--DTC`, also carried ones such as `LB__Cholesterol.LBDTC`)"
         ),
-        place=90,
     ),
-)
+}

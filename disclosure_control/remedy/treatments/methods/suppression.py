@@ -21,7 +21,6 @@ from disclosure_control.remedy.treatments.registry import (
     Treated,
     Treatment,
     TreatmentInput,
-    register,
     relabelled,
     with_columns,
 )
@@ -164,27 +163,23 @@ def _starred(column: pd.Series, records: np.ndarray, replacement: str) -> pd.Ser
     return starred.mask(records, STAR)
 
 
-register(
-    "suppress_records",
-    Treatment(
+TREATMENTS = {
+    "suppress_records": Treatment(
         None,
         SuppressRecordsSettings,
-        words='removes whole classes that fail `"k"` (default), `"l"` or `"t"`, until none fails',
-        place=50,
-        reading=Reading.AS_LABEL,
+        50,
+        'removes whole classes that fail `"k"` (default), `"l"` or `"t"`, until none fails',
+        Reading.AS_LABEL,
         leaves_out=lambda assessment, settings: failing_classes(assessment, settings.models),
     ),
-)
-register(
-    "suppress_cells",
-    Treatment(
+    "suppress_cells": Treatment(
         suppress_cells,
         SuppressCellsSettings,
-        words=(
+        50,
+        (
             'makes all quasi-identifiers of records below k missing, or `"*"`; where these people are fewer than k, '
             "the smallest other classes join them"
         ),
-        place=50,
-        reading=Reading.AS_LABEL,
+        Reading.AS_LABEL,
     ),
-)
+}

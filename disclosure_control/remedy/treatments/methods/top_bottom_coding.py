@@ -15,7 +15,6 @@ from disclosure_control.remedy.treatments.registry import (
     Treated,
     Treatment,
     TreatmentInput,
-    register,
     with_columns,
 )
 
@@ -50,25 +49,15 @@ def _coded(given: TreatmentInput, settings: CodingSettings, is_beyond: np.ufunc)
     return with_columns(given, {column: pd.Series(values, given.frame.index, name=column)})
 
 
-register(
-    "top_code",
-    Treatment(
-        top_code,
-        CodingSettings,
-        words="numbers above `limit` become the limit, or the `replacement`",
-        place=30,
-        reading=Reading.BY_VALUE,
-        by_value=True,
+TREATMENTS = {
+    "top_code": Treatment(
+        top_code, CodingSettings, 30, "numbers above `limit` become the limit, or the `replacement`", Reading.BY_VALUE
     ),
-)
-register(
-    "bottom_code",
-    Treatment(
+    "bottom_code": Treatment(
         bottom_code,
         CodingSettings,
-        words="numbers below `limit` become the limit, or the `replacement`",
-        place=30,
-        reading=Reading.BY_VALUE,
-        by_value=True,
+        30,
+        "numbers below `limit` become the limit, or the `replacement`",
+        Reading.BY_VALUE,
     ),
-)
+}
