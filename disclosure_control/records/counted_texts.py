@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column
 from disclosure_control.basics.encoding.dictionary import Dictionary
 from disclosure_control.basics.encoding.text_hashes import hashes_of_texts, is_in_sample
 from study.formats.values import clean_values
@@ -70,10 +69,6 @@ class CountedTexts:
     def column(self, name: str = "") -> pd.Series:
         """The texts as a column of the dataset (n_texts,)."""
         return pd.Series(pd.array(pa.chunked_array([self.texts]), dtype="str"), name=name)
-
-    def encoded(self) -> EncodedColumn:
-        """The texts (n_texts,), encoded as by ``encode_column``."""
-        return encode_column(self.column())
 
 
 class CountedDictionary:

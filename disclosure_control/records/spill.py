@@ -141,22 +141,13 @@ _PUT_ASIDE = WeakSet[Aside]()
 
 @dataclass(frozen=True, eq=False)
 class StoredColumn:
-    """A column of numbers of an ``Aside``, table by table, as often as asked; of each number what it ``means``."""
+    """A column of numbers of an ``Aside``, table by table, as often as asked."""
 
     aside: Aside
     place: int
-    means: np.ndarray | None = None  # None: itself
 
     def __iter__(self) -> Iterator[np.ndarray]:
-        return (one for (one,) in abreast([self]))
-
-    def looked_up(self, means: np.ndarray) -> StoredColumn:
-        """What each number means (n_numbers,), in its place."""
-        return StoredColumn(self.aside, self.place, means)
-
-    def meant(self, numbers: np.ndarray) -> np.ndarray:
-        """What these of its numbers (n,) mean."""
-        return numbers if self.means is None else self.means[numbers]
+        return (one for (one,) in self.aside.codes(self.place))
 
 
 def abreast(columns: Iterable[Iterable[Any]]) -> Iterator[tuple[Any, ...]]:
@@ -174,8 +165,7 @@ def abreast(columns: Iterable[Iterable[Any]]) -> Iterator[tuple[Any, ...]]:
     place_of = np.argsort([*chain.from_iterable(sources.values())])
     for of_sources in zip(*blocks, strict=True):
         found = [*chain.from_iterable(of_sources)]
-        in_order = zip(columns, (found[place] for place in place_of), strict=True)
-        yield tuple(one.meant(numbers) if isinstance(one, StoredColumn) else numbers for one, numbers in in_order)
+        yield tuple(found[place] for place in place_of)
 
 
 def put_codes(path: Path, blocks: Iterable[Sequence[np.ndarray]], n_columns: int) -> Aside:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from disclosure_control.basics.encoding.again import Anew
 from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column
 from disclosure_control.basics.encoding.text_codes import text_codes
 from disclosure_control.records.counted_texts import CountedDictionary, CountedTexts
@@ -19,35 +20,41 @@ from disclosure_control.records.spill import StoredColumn
 SAMPLED_PART = 8  # a sample has this fraction, one in eight, of the texts that may be kept
 
 
-class TextColumn(Protocol):
-    """A column with its distinct texts and, unless there are too many, the level of each record."""
+class TextColumn(ABC):
+    """A column with its distinct texts and, unless there are too many, the level of each record.
 
-    @property
-    def n_levels_at_least(self) -> int:
-        """A lower bound of the levels of a column with too many to be told apart; 0 for any other."""
-        ...
+    ``n_levels_at_least``: a lower bound of the levels of a column with too many to be told apart; 0 for any other.
+    """
 
+    n_levels_at_least = 0
+
+    @abstractmethod
+    def _in_full(self) -> pd.Series:
+        """The texts whose levels are asked for: of each record, or of each code."""
+
+    @cached_property
+    def _encoded(self) -> EncodedColumn:
+        return encode_column(self._in_full())
+
+    @abstractmethod
     def counted(self) -> CountedTexts:
         """The distinct texts, or a sample of them, with their people."""
-        ...
+
+    @abstractmethod
+    def levels(self) -> Iterable[np.ndarray]:
+        """The level of each record, block by block, as often as asked."""
 
     def n_levels(self) -> int:
         """Number of levels, missing being one; a lower bound where they are too many."""
-        ...
+        return self.n_levels_at_least or len(self.labels()) + 1
 
     def labels(self) -> np.ndarray:
         """The text of each level but the missing one, which is level 0."""
-        ...
-
-    def levels(self) -> Iterable[np.ndarray]:
-        """The level of each record, block by block, as often as asked."""
-        ...
+        return self._encoded.labels
 
 
-class TextsInMemory:
-    """A column of texts (n_records,) in one block: see ``TextColumn``."""
-
-    n_levels_at_least = 0
+class TextsInMemory(TextColumn):
+    """A column of texts (n_records,) in one block."""
 
     def __init__(self, texts: pd.Series):
         self._texts = texts
@@ -58,22 +65,15 @@ class TextsInMemory:
         first[known.codes[::-1]] = np.arange(len(known))[::-1]
         return CountedTexts(known.texts, known.people[:-1], first[:-1])
 
-    def n_levels(self) -> int:
-        return len(self._encoded.labels) + 1
-
-    def labels(self) -> np.ndarray:
-        return self._encoded.labels
-
     def levels(self) -> Iterable[np.ndarray]:
         return [self._encoded.codes + 1]
 
-    @cached_property
-    def _encoded(self) -> EncodedColumn:
-        return encode_column(self._texts)
+    def _in_full(self) -> pd.Series:
+        return self._texts
 
 
-class TextsOnDisk:
-    """A column put aside as ``codes`` of its distinct texts, block by block as it is read: see ``TextColumn``.
+class TextsOnDisk(TextColumn):
+    """A column put aside as ``codes`` of its distinct texts, block by block as it is read.
 
     Of more than ``few_texts``, if they are nearly one for each person, a sample is all that is kept, and the codes mean
     nothing.
@@ -83,7 +83,6 @@ class TextsOnDisk:
         self.codes, self._few_texts, self._n_read = codes, few_texts, 0
         self._dictionary = CountedDictionary()
         self._sample: CountedTexts | None = None
-        self.n_levels_at_least = 0
 
     def __len__(self) -> int:
         """How many distinct texts are kept, the missing one among them; of a sample none are."""
@@ -117,15 +116,9 @@ class TextsOnDisk:
     def counted(self) -> CountedTexts:
         return self._dictionary.counted() if self._sample is None else self._sample
 
-    def n_levels(self) -> int:
-        return self.n_levels_at_least or len(self.labels()) + 1
-
-    def labels(self) -> np.ndarray:
-        return self._encoded.labels
-
     def levels(self) -> Iterable[np.ndarray]:
-        return self.codes.looked_up(self._encoded.codes + 1)
+        level_of_text = self._encoded.codes + 1
+        return Anew(lambda: (level_of_text[codes] for codes in self.codes))
 
-    @cached_property
-    def _encoded(self) -> EncodedColumn:
-        return self.texts().encoded()
+    def _in_full(self) -> pd.Series:
+        return self.texts().column()

@@ -124,7 +124,9 @@ def read_csv(source: SourceFile, options: FileOptions) -> FileContents:
     if nameless:
         notes.append(f"{counted(len(nameless), 'column')} without a name and without any value left out")
     named = [place for place in range(len(header)) if place not in nameless]
-    columns = {header[place]: _handed_on(table.column(place).slice(0, n_records)) for place in named}
+    parsed = dict(enumerate(table.columns))
+    del table  # each column is given up as it is handed on
+    columns = {header[place]: _handed_on(parsed.pop(place).slice(0, n_records)) for place in named}
     depends_on_keep = bool(text.names) or not all(header)
     may_guess_comma = text.delimiter != ","
     return FileContents(columns, notes, {}, may_guess_comma, depends_on_keep=depends_on_keep, is_typed_by_hand=True)

@@ -7,7 +7,7 @@ sheet. ``study.formats.registry`` lists the readable formats.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -202,6 +202,15 @@ def read_domain_file(file: Path | SourceFile, options: FileOptions = NOTHING_DEC
         )
     if isinstance(file, Path) and file != file_of(file) and file_of(file).name == BUNDLES:
         return _read_together(file, options)
+    found, sha256 = _contents_of(file, path, readers[suffix], options)
+    return dataclasses.replace(table_of_contents(found, path, options), sha256=sha256)
+
+
+def _contents_of(
+    file: Path | SourceFile, path: Path, read: Callable[[SourceFile, FileOptions], FileContents], options: FileOptions
+) -> tuple[FileContents, str]:
+    """What is in a file, and its SHA-256: what it means is asked without its bytes, which are given up here."""
+    suffix = suffix_of(path)
     try:
         source = dataclasses.replace(read_file(file_of(file)), path=file) if isinstance(file, Path) else file
     except OSError as error:
@@ -215,8 +224,8 @@ def read_domain_file(file: Path | SourceFile, options: FileOptions = NOTHING_DEC
             raise FaultyInputError(empty_file_fault(path))
     stop_at(foreign_content_faults(path, unpacked.content))
     with meanwhile(lambda: source.sha256):
-        table = table_of_contents(readers[suffix](unpacked, options), path, options)
-    return dataclasses.replace(table, sha256=source.sha256)
+        found = read(unpacked, options)
+    return found, source.sha256
 
 
 def table_of_contents(found: FileContents, path: Path, options: FileOptions = NOTHING_DECLARED) -> SourceTable:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import numpy as np
 import pyarrow as pa
 
 _AT_ONCE = 1 << 14  # texts, few enough for the results to stay in the processor's cache
 _WORD = 8  # bytes
-_PIECE = 512  # bytes; of longer texts each piece has a hash, and these are hashed
+_LONG = 512  # bytes; of longer texts one after the other is hashed
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 LARGEST = 2**64 - 1
 
@@ -34,19 +36,14 @@ def hashes_of_texts(values: pa.Array) -> np.ndarray:
 
 def _of_some(letters: np.ndarray, ends: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     """The hash of each text (n,) that ends before ``ends`` (n,); ``letters`` have a word before the first of them."""
-    is_long = lengths > _PIECE
+    is_long = lengths > _LONG
     if not is_long.any():
         return _of_short(letters, ends, lengths)
     hashes = np.empty(len(ends), dtype=np.uint64)
     hashes[~is_long] = _of_short(letters, ends[~is_long], lengths[~is_long])
-    ends, lengths = ends[is_long], lengths[is_long]
-    n_pieces = -(-lengths // _PIECE)
-    text, until = np.repeat(np.arange(len(ends)), n_pieces), np.cumsum(n_pieces)
-    n_after = until[text] - np.arange(len(text)) - 1  # pieces of the text behind this one
-    lengths_of_pieces = np.minimum(lengths[text] - n_after * _PIECE, _PIECE)
-    of_pieces = _of_short(letters, ends[text] - n_after * _PIECE, lengths_of_pieces)
-    as_letters = np.append(np.uint64(0), of_pieces).astype("<u8").view(np.uint8)
-    hashes[is_long] = mixed(_of_some(as_letters, (until + 1) * _WORD, n_pieces * _WORD) ^ lengths.astype(np.uint64))
+    texts = (letters[end - n : end] for end, n in zip(ends[is_long], lengths[is_long], strict=True))
+    digests = b"".join(hashlib.blake2b(text.tobytes(), digest_size=_WORD).digest() for text in texts)
+    hashes[is_long] = np.frombuffer(digests, dtype="<u8")
     return hashes
 
 
