@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, starmap
 
 import numpy as np
@@ -47,25 +46,18 @@ MOST_PEOPLE_FOR_PAIRS, MOST_PAIRS = 5_000, 4_000
 LEAST_SHARE = 0.1  # of the people, to whom a column discloses a value: then no pair has to
 
 
-@dataclass(frozen=True)
-class _PeopleTold:
-    """Who is told (n_told,): the ``person``, by which ``summary``, and by which level, -1 where it is no level.
+def _people_told(
+    told: ToldEntries, summary: np.ndarray, level: np.ndarray | int = -1, is_out: bool = False
+) -> pd.DataFrame:
+    """Who is told (n_told, 5): the ``person``, by which ``summary``, and by which ``level``, -1 where it is no level.
 
     ``is_out``: by not being in that level. ``away``: how far a number is from what the others give; 0 of a label.
     """
-
-    person: np.ndarray
-    summary: np.ndarray
-    level: np.ndarray
-    is_out: np.ndarray
-    away: np.ndarray
-
-    def where(self, kept: np.ndarray) -> _PeopleTold:
-        return _PeopleTold(*(getattr(self, name.name)[kept] for name in dataclasses.fields(self)))
-
-    @classmethod
-    def together(cls, parts: Sequence[_PeopleTold]) -> _PeopleTold:
-        return cls(*(np.concatenate([getattr(one, name.name) for one in parts]) for name in dataclasses.fields(cls)))
+    away = 0.0 if told.away is None else told.away
+    return pd.DataFrame(
+        {"person": told.person, "summary": summary, "level": level, "is_out": is_out, "away": away},
+        range(len(told.by)),
+    )
 
 
 class SearchOfRows:
@@ -84,12 +76,11 @@ class SearchOfRows:
         ``harmless``: what the config declares so. Tests that are columns of the ``merged`` table are taken out there.
         """
         found, summaries = self.entries(hidden, assessed), self._summaries
-        if len(np.unique(found.person)) < LEAST_PEOPLE:
+        if found["person"].nunique() < LEAST_PEOPLE:
             return None
-        open_ones = [i for i in np.unique(found.summary).tolist() if not summaries[i].is_among(harmless)]
+        open_ones = [i for i in np.unique(found["summary"]).tolist() if not summaries[i].is_among(harmless)]
         if open_ones:  # what is declared is said where nothing else is
-            found = found.where(np.isin(found.summary, open_ones))
-        n_told = len(np.unique(found.person))
+            found = found[found["summary"].isin(open_ones)]
         hidden_terms = list(self._hidden_terms(found)) if open_ones else []
         answered = {one.variable for one, _ in hidden_terms}
         taken_out = [summaries[i] for i in open_ones if summaries[i].variable not in answered]
@@ -101,28 +92,25 @@ class SearchOfRows:
         by = self._by_variable(found)
         return ColumnTold(
             hidden.full_name,
-            n_told,
+            found["person"].nunique(),
             int(hidden.changed.sum()),
             by,
-            within_of(_of_each(found.person, found.away)),
+            within_of(_of_each(found)),
             changes,
             not open_ones,
         )
 
-    def entries(self, hidden: HiddenColumn, assessed: Collection[str]) -> _PeopleTold:
+    def entries(self, hidden: HiddenColumn, assessed: Collection[str]) -> pd.DataFrame:
         """Who is told by what, without what is told by what is ``assessed``."""
         found = self._entries(hidden)
-        is_asked = [i for i in np.unique(found.summary).tolist() if not self._summaries[i].is_among(assessed)]
-        return found.where(np.isin(found.summary, is_asked))
+        is_asked = [i for i in np.unique(found["summary"]).tolist() if not self._summaries[i].is_among(assessed)]
+        return found[found["summary"].isin(is_asked)]
 
     def by_column(self, hidden: HiddenColumn) -> dict[str, dict[int, float]]:
         """The people to whom each column of the merged table discloses the hidden one, and how far it is at least."""
         found = self._entries(hidden)
-        names = np.array([one.column for one in self._summaries], dtype=object)[found.summary]
-        return {
-            str(name): _of_each(found.person[names == name], found.away[names == name])
-            for name in dict.fromkeys(names.tolist())
-        }
+        names = found["summary"].map(dict(enumerate(one.column for one in self._summaries)))
+        return {str(name): _of_each(part) for name, part in found.groupby(names, sort=False)}
 
     def _numbers(
         self, hidden: HiddenColumn, tolerance: float
@@ -138,12 +126,14 @@ class SearchOfRows:
         asked[of_asked] = np.isfinite(number[of_asked])
         return number, tolerance, chance, asked, self._most
 
-    def _entries(self, hidden: HiddenColumn) -> _PeopleTold:
+    def _entries(self, hidden: HiddenColumn) -> pd.DataFrame:
         files, n_people = self._files, len(self._files.people)
         if hidden.is_numeric:
             near = told_near_median(files.members, *self._numbers(hidden, hidden.within_band), files.together)
             beside = told_by_neighbours(files.ranked, *self._numbers(hidden, hidden.tolerance))
-            return _PeopleTold.together([self._by_level(near), self._by_summary(beside, files.summary_of_ranked)])
+            return pd.concat(
+                [self._by_level(near), _people_told(beside, files.summary_of_ranked[beside.by])], ignore_index=True
+            )
         asked, released = np.zeros(n_people, dtype=bool), np.zeros(n_people, dtype=np.int64)
         asked[hidden.rows] = hidden.asked
         released[hidden.rows] = alike(hidden.released)
@@ -153,52 +143,37 @@ class SearchOfRows:
         inside, outside = told_by_membership(members, label, released, asked, self._most, files.together)
         runs, _ = told_by_membership(of_ranked[0], label, released, asked, self._most)
         taught = told_by_the_known(members, files.summary_of_level, label, released, asked, known, self._most)
-        return _PeopleTold.together(
-            [
-                self._by_level(inside),
-                self._by_level(outside, is_out=True),
-                self._by_summary(runs, of_ranked[1]),
-                self._by_summary(taught, np.arange(len(files.summaries))),
-            ]
-        )
+        by_levels = [self._by_level(inside), self._by_level(outside, is_out=True)]
+        by_others = [_people_told(runs, of_ranked[1][runs.by]), _people_told(taught, taught.by)]
+        return pd.concat([*by_levels, *by_others], ignore_index=True)
 
-    def _by_level(self, told: ToldEntries, is_out: bool = False) -> _PeopleTold:
-        summary = self._files.summary_of_level[told.by]
-        return _PeopleTold(told.person, summary, told.by, np.full(len(told.by), is_out), _away(told))
-
-    def _by_summary(self, told: ToldEntries, summary: np.ndarray) -> _PeopleTold:
-        n = len(told.by)
-        return _PeopleTold(told.person, summary[told.by], np.full(n, -1), np.zeros(n, dtype=bool), _away(told))
+    def _by_level(self, told: ToldEntries, is_out: bool = False) -> pd.DataFrame:
+        return _people_told(told, self._files.summary_of_level[told.by], told.by, is_out)
 
     # ------------------------------------------------------------ in words
 
-    def _by_variable(self, found: _PeopleTold) -> list[ToldBy]:
+    def _by_variable(self, found: pd.DataFrame) -> list[ToldBy]:
         """Of each variable what discloses most, the variable first that discloses it for most people."""
-        names = [one.variable for one in self._summaries]
-        of_summary, variables = pd.factorize(np.array(names, dtype=object))
-        variable = of_summary[found.summary]
-        told = []
-        for one in np.unique(variable).tolist():
-            part = found.where(variable == one)
-            n_told = len(np.unique(part.person))
-            told.append((-n_told, str(variables[one]), self._says(part)))
+        variables = found["summary"].map(dict(enumerate(one.variable for one in self._summaries)))
+        told = [
+            (-part["person"].nunique(), str(name), self._says(part))
+            for name, part in found.groupby(variables, sort=False)
+        ]
         return [ToldBy(name, says, -n) for n, name, says in sorted(told)]
 
-    def _says(self, part: _PeopleTold) -> str:
+    def _says(self, part: pd.DataFrame) -> str:
         """The summary of a variable that tells most people, with its terms that many people have."""
-        summaries, counts = np.unique(part.summary, return_counts=True)
-        best = int(summaries[counts.argmax()])
-        words = self._summaries[best].words()
-        part = part.where(part.summary == best)
-        is_level = part.level >= 0
-        if not is_level.any():
+        best = int(part["summary"].mode().iloc[0])
+        words, part = self._summaries[best].words(), part[part["summary"] == best]
+        of_levels = part[part["level"] >= 0]
+        if not len(of_levels):
             return words
         if self._summaries[best].is_of_rows:
-            return f"no {words}" if part.is_out[is_level].all() else words
-        levels, n_people = np.unique(part.level[is_level], return_counts=True)
-        terms = [self._term(level) for level in levels[np.argsort(-n_people, kind="stable")].tolist()]
+            return f"no {words}" if of_levels["is_out"].all() else words
+        n_people = of_levels["level"].value_counts().sort_index().sort_values(ascending=False, kind="stable")
+        terms = [self._term(level) for level in n_people.index.tolist()]
         shown = [term for term in terms if term]
-        without = "the lack of " if part.is_out.all() else ""
+        without = "the lack of " if part["is_out"].all() else ""
         return f"{without}{words}{f' = {listed(shown, at_most=MOST_NAMED)}' if shown else ''}"
 
     def _term(self, level: int) -> str:
@@ -212,19 +187,18 @@ class SearchOfRows:
         text = number_text(text) if isinstance(text, float) else str(text)
         return "" if MASKED.are_small(np.array(n_people)) else text
 
-    def _hidden_terms(self, found: _PeopleTold) -> Iterator[tuple[Summary, list[str]]]:
+    def _hidden_terms(self, found: pd.DataFrame) -> Iterator[tuple[Summary, list[str]]]:
         """The variables that disclose nothing more to enough people if single coded terms are hidden, and these."""
-        names = np.array([one.variable for one in self._summaries], dtype=object)
-        for variable in dict.fromkeys(names[found.summary].tolist()):
-            part = found.where(names[found.summary] == variable)
-            one = self._summaries[int(part.summary[0])]
+        variables = found["summary"].map(dict(enumerate(one.variable for one in self._summaries)))
+        for _, part in found.groupby(variables, sort=False):
+            one = self._summaries[int(part["summary"].iloc[0])]
             if (one.file, one.column) not in self._files.terms:
                 continue
-            is_term = np.array([self._summaries[i].is_of_values for i in part.summary.tolist()]) & (part.level >= 0)
-            is_term &= ~part.is_out
-            texts = {level: self._text(level) for level in np.unique(part.level[is_term]).tolist()}
-            is_hidden = is_term & np.isin(part.level, [level for level, text in texts.items() if text])
-            if len(np.unique(part.person[~is_hidden])) < LEAST_PEOPLE:
+            is_of_values = [self._summaries[i].is_of_values for i in part["summary"].tolist()]
+            is_term = is_of_values & (part["level"] >= 0) & ~part["is_out"]
+            texts = {level: self._text(level) for level in np.unique(part["level"][is_term]).tolist()}
+            is_hidden = is_term & part["level"].isin([level for level, text in texts.items() if text])
+            if part["person"][~is_hidden].nunique() < LEAST_PEOPLE:
                 yield one, sorted({text for text in texts.values() if text})
 
 
@@ -270,7 +244,9 @@ class SearchOfColumns:
         open_ones = {names: some for names in found if (some := [name for name in names if name not in harmless])}
         told = {names: found[names] for names in open_ones} or found  # what is declared is said where nothing else is
         told = dict(sorted(told.items(), key=lambda one: -len(one[1])))
-        nearest = _of_each(*np.array([one for who in told.values() for one in who.items()]).T)
+        nearest = _of_each(
+            pd.DataFrame([one for who in told.values() for one in who.items()], columns=["person", "away"])
+        )
         by = [ToldBy(" and ".join(names), _words(names), len(who)) for names, who in told.items()]
         some_open = [open_ones[names] for names in told if names in open_ones]
         goes = [max(some, key=lambda name: (name not in assessed, some.index(name))) for some in some_open]
@@ -322,7 +298,7 @@ class SearchOfColumns:
         if not told.any():
             return {}
         away = np.zeros(len(told)) if value.tolerance is None else away_from_others(level, value.value)
-        return _of_each(value.people[told], away[told])
+        return dict(zip(value.people[told].tolist(), away[told].tolist(), strict=True))
 
     def _most(self, n_asked: int) -> float:
         """The logarithm of the chance that one of so many columns or pairs may have."""
@@ -341,15 +317,9 @@ def _of_people(hidden: HiddenColumn, some: np.ndarray) -> HiddenOfPeople:
     return HiddenOfPeople(hidden.rows[some], value, tolerance, asked, chance, ways)
 
 
-def _away(told: ToldEntries) -> np.ndarray:
-    return np.zeros(len(told.by)) if told.away is None else told.away
-
-
-def _of_each(people: np.ndarray, away: np.ndarray) -> dict[int, float]:
-    """Of each person the smallest of the distances (n_told,)."""
-    order = np.lexsort((away, people))
-    person, first = np.unique(people[order], return_index=True)
-    return dict(zip(person.astype(int).tolist(), away[order][first].tolist(), strict=True))
+def _of_each(found: pd.DataFrame) -> dict[int, float]:
+    """Of each person the smallest of the distances."""
+    return {int(person): float(away) for person, away in found.groupby("person")["away"].min().items()}
 
 
 def _words(names: Sequence[str]) -> str:
