@@ -97,21 +97,6 @@ def test_patterns_leave_fewer_offsets_and_are_said():
     assert step["people_nearly_undone"] == N  # two first of January within reach, at most
 
 
-@pytest.mark.thorough("1.9 s")
-def test_the_verdict_does_not_hang_on_the_key(monkeypatch):
-    """All dates in one year: the first offsets of some keys leave a few of them to somebody at the edge."""
-    frame = people(A__ADTC=(np.datetime64("2021-01-01") + np.arange(N) % 365).astype(str))
-    few = []
-    for number in range(12):
-        monkeypatch.setenv(KEY_NAME, f"{number}{KEY}")
-        figures = figures_of(frame)
-        (step,) = figures["moved_dates"]["steps"]
-        few.append(step["people_nearly_undone"])
-        assert step["people_looked_at"] == N
-        assert not any("calendar" in one.sentence for one in figures.found.leaving.reasons())
-    assert few == [0] * 12
-
-
 @pytest.mark.thorough("0.3 s")
 def test_a_person_whom_no_offset_hides_leaves_without_dates():
     """Tuesdays of one year, and one person who was there from the first to the last of them."""

@@ -159,29 +159,6 @@ def test_zeros_that_a_spreadsheet_cut_off_are_put_back():
     assert "national_id" in kinds_of(values)
 
 
-@each(
-    "text",
-    [
-        *(
-            "1954-03-12",
-            "1954-03-12T08:15",
-            "12/03/1954",
-            "12.03.1954",
-            "12. 3. 1954",
-            "12-03-54",
-            "19540312",
-            "12MAR1954",
-        ),
-        *("12 March 1954", "March 12, 1954", "12 de marzo de 1954", "12 Μαρτίου 1954", "12 март 1954", "12.03.1954 г."),
-        *("1954/03/12", "1954.03.12", "12.März 1954", "12.03.1954."),
-    ],
-)
-def test_a_date_is_read_in_any_written_form(text):
-    import datetime
-
-    assert list(days_of([text]).day) == [datetime.date(1954, 3, 12).toordinal()]
-
-
 def test_month_before_day_is_taken_where_only_that_reading_fits():
     first, second = days_of(["03/25/1980", "03/04/1980"]).day
     assert first - second == 21
