@@ -1,10 +1,4 @@
-"""What is done with each variable of SDTM before a release: variable pattern -> operation, class and reason.
-
-A table of the project's own in the terms of the PHUSE De-identification Standard for SDTM 3.2, whose own lines are for
-registered users; where the operations alone do not decide, the lines follow what sponsors published for single trials
-(TransCelerate 2013, YODA) and El Emam and Malin's paper for the Institute of Medicine (2015, appendix B), and in doubt
-the more careful of these. A config overrides any line.
-"""
+"""What may be done with a variable before a release, and tables of patterns that say it of which variable."""
 
 from __future__ import annotations
 

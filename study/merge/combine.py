@@ -19,15 +19,17 @@ from study.formats.rows_of_people import rows_in_memory, starts_of_parts
 from study.formats.tables import Pieces, SourceTable, domain_of
 from study.merge.assembling import Assembly, Combined
 from study.merge.domains import DividedDomain, divided_domains
+from study.merge.events import EVENTS
+from study.merge.findings import FINDINGS
 from study.merge.parts import ColumnOfPeople, CountedFaults, Domain, DomainPart, Plan, Reduction, added, texts_of
 from study.merge.people import by_domain, people_of_tables
 from study.merge.proof import RowsProof, SexesProof, prove_people, questions_of_tables
 from study.merge.reading import Read, belonging_tables, tables_to_merge
-from study.merge.reductions import reduction_of
-from study.merge.rows import columns_of_person
+from study.merge.rows import ROWS, columns_of_person
 from study.merge.settings import MergeSettings
 from study.merge.state import MergeState
 from study.merge.subject_ids import SubjectIdRule
+from study.merge.wide import WIDE
 from study.models.roles import TableKind
 from study.models.study_model import StudyModel
 
@@ -120,6 +122,22 @@ def _has_repeated(of_domain: list[SourceTable], person: Mapping[str, np.ndarray]
     return n_records > len(people) or len(np.unique(known)) < len(known)
 
 
+# How a domain becomes one row per subject, by what its rows are.
+REDUCTIONS = {
+    TableKind.FINDINGS: FINDINGS,
+    TableKind.EVENTS: EVENTS,
+    TableKind.TIMING: EVENTS,
+    TableKind.ROWS: ROWS,
+    TableKind.PEOPLE: WIDE,
+}
+
+
+def _reduction_of(domain: Domain) -> Reduction:
+    """The form of a domain; where a setting says which of several rows counts, rows in time are wide."""
+    is_one_row = domain.model.kind is TableKind.ROWS and domain.name in domain.settings.several_rows
+    return WIDE if is_one_row else REDUCTIONS[domain.model.kind]
+
+
 @dataclass(frozen=True)
 class _Planned:
     rows: DividedDomain
@@ -147,7 +165,7 @@ def _planned(domains: Mapping[str, DividedDomain], state: MergeState, progress: 
     for name, rows in domains.items():
         model = state.model.tables[name]
         whole = Domain(name, rows.columns, state.settings, state.rule.column, model)
-        reduction = reduction_of(whole)
+        reduction = _reduction_of(whole)
         planned.append(_Planned(rows, whole, reduction, reduction.plan(_LookedAt(rows, progress), whole)))
         state.faults.extend(planned[-1].plan.faults)
     return planned

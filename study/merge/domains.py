@@ -10,9 +10,9 @@ import pandas as pd
 
 from study.formats.rows_of_people import SUBJECT, RowsInMemory, RowsOfPeople
 from study.formats.tables import SourceTable
-from study.merge.folding import ForDomain, fold_into, planned_folds
 from study.merge.parts import DomainPart
 from study.merge.state import MergeState
+from study.merge.supplemental import ForDomain, fold_into, planned_folds
 from study.merge.wide import row_of_each_subject
 from study.models.roles import TableModel
 

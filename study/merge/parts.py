@@ -94,7 +94,7 @@ class Reduced:
 
 @dataclass(frozen=True)
 class Reduction:
-    """How the domains of one ``form`` become one row per subject; see ``study.merge.reductions``.
+    """How the domains of one ``form`` become one row per subject; see ``REDUCTIONS`` of ``study.merge.combine``.
 
     ``reduce`` reads one of its parts, with what ``plan`` found in all of them; most forms need nothing of all people.
     """

@@ -70,12 +70,13 @@ def moments(frame: pd.DataFrame, model: TableModel) -> np.ndarray:
     Places are from 1 on, and rows without a time have the same place in both directions: behind all others.
     """
     order: list[pd.Series] = []
+    is_known = np.zeros(len(frame), dtype=bool)
     for name in model.order:
         if name in frame:
             column = model.columns.get(name)
             is_text = column is not None and column.role in (Role.DATE, Role.BIRTH, Role.DEATH_DATE)
             order.append(frame[name].astype("str") if is_text else pd.Series(parse_numbers(frame[name]), frame.index))
-    is_known = np.logical_or.reduce([values.notna() for values in order] or [np.zeros(len(frame), dtype=bool)])
+            is_known |= order[-1].notna().to_numpy()
     return np.where(is_known, rank_of_rows(order, len(frame)) + 1, 0)
 
 

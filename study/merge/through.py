@@ -18,6 +18,7 @@ from study.formats.tables import FileOptions, SourceTable, Through
 from study.merge.subject_ids import SubjectIdRule
 from study.models.role_words import is_key, role_of_heading
 from study.models.values_seen import ValuesSeen
+from study.models.words_of_codes import text_of_code
 
 LEAST_KEYS = 5  # that show that a column is a key of another table
 KNOWN = 0.8  # of the keys of a table are in the other one
@@ -117,8 +118,7 @@ def _persons(keys: pd.Series, people: pd.Series) -> pd.Series:
 def _texts(values: pd.Series) -> np.ndarray:
     """Keys as text (n,), numbers without decimals: one table may hold them as text, another one as numbers."""
     codes, distinct = pd.factorize(values)
-    texts = [f"{one:.15g}" if isinstance(one, float) else str(one).strip() for one in distinct]
-    return np.array([*texts, ""], dtype=object)[codes]
+    return np.array([*map(text_of_code, distinct), ""], dtype=object)[codes]
 
 
 # ---------------------------------------------------------------- which key it is

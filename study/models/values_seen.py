@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.encoding.columns import parse_numbers
+from disclosure_control.basics.encoding.columns import number_text, parse_numbers
 from study.countries import MOST_COUNTRIES, are_countries
 from study.formats.tables import SourceTable
 from study.words import MOST_WORDS_OF_VALUES, named_by_values, yes_and_no
@@ -73,8 +73,7 @@ class ValuesSeen:
             )
             counts = counts.iloc[np.sort(np.argsort(hashes, kind="stable")[:LOOKED_AT])]
         texts = counts.index.to_series().reset_index(drop=True)
-        if texts.dtype.kind == "f":
-            texts = texts.map(lambda number: f"{number:.15g}")
+        texts = texts.map(number_text) if texts.dtype.kind == "f" else texts
         return ValuesSeen(n_values, n_distinct, texts.astype("str").str.strip(), counts.to_numpy())
 
     @cached_property

@@ -22,8 +22,7 @@ from disclosure_control.records.domain_files import read_large_file as large
 from disclosure_control.records.limits import Limits
 from disclosure_control.records.merging import choose_merging, working_on
 from study.formats import packed
-from study.merge.combine import Combined, combine_domains
-from study.merge.reductions import REDUCTIONS
+from study.merge.combine import REDUCTIONS, Combined, combine_domains
 from tests.cases import quick
 from tests.config_keys import settings_of_key
 from tests.study.merge.merge_files import write

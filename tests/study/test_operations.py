@@ -90,8 +90,3 @@ def test_every_pattern_decides_something():
             if operation_of(*example) != line.says:
                 hidden.append(pattern)
     assert hidden == []
-
-
-def test_every_operation_and_every_class_is_used():
-    assert {line.says.operation for line in LINES} == set(OperationKind)
-    assert {line.says.variable_class for line in LINES} == set(VariableClass) - {VariableClass.NOT_KNOWN}

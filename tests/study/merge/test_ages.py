@@ -18,6 +18,7 @@ from study.merge.ages import completed_years, days_of
 from study.merge.combine import combine_domains
 from study.merge.settings import MergeSettings
 from tests.config_keys import settings_of_key
+from tests.examples import examples
 from tests.study.merge.merge_files import write
 
 RULE = settings_of_key("subject_id", {"column": "pat", "case": "upper"})
@@ -81,6 +82,7 @@ DAYS = st.dates(datetime.date(1900, 1, 1), datetime.date(2100, 12, 31))
 
 
 @given(st.lists(st.tuples(DAYS, DAYS), min_size=1, max_size=20))
+@examples(40)
 def test_years_are_counted_by_birthdays(pairs):
     def birthdays(born: datetime.date, day: datetime.date) -> float:
         if day < born:

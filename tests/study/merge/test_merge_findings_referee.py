@@ -85,7 +85,7 @@ def long_domains(draw):
 
 merge_settings = st.fixed_dictionaries({}, optional={key: st.sampled_from(some) for key, some in SETTINGS.items()})
 # Domains are small as they are made; to see a failing one made smaller still (it takes minutes), add Phase.shrink.
-property_test = examples(60, phases=[Phase.explicit, Phase.generate], suppress_health_check=list(HealthCheck))
+property_test = examples(40, phases=[Phase.explicit, Phase.generate], suppress_health_check=list(HealthCheck))
 
 
 def large_domain(seed):
@@ -165,14 +165,6 @@ def test_larger_domains_are_as_the_referee_says(seed):
 def test_carried_variables_are_those_of_the_chosen_record(records, rule):
     carried = ["LBNRIND"] if "LBNRIND" in records[0] else ["LBTESTCD"]
     assert_is_as_the_referee_says(records, {"record": rule, "carry": {"LB": carried}})
-
-
-@pytest.mark.thorough("0.4 s; larger domains keep their order's rule below")
-@given(long_domains(), merge_settings, st.data())
-@property_test
-def test_the_order_of_the_records_changes_nothing(records, merge, data):
-    merge = merge | {"carry": {"LB": [name for name in ("LBSEQ", "LBNRIND") if name in records[0]]}}
-    assert_are_equal(merged(records, merge), merged(data.draw(st.permutations(records)), merge))
 
 
 @pytest.mark.thorough("0.3 s")

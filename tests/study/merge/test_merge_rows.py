@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.study.merge.merge_files import combine, values
 
 ID = {"column": "patient"}
@@ -84,6 +85,7 @@ ROWS = st.lists(
 
 @pytest.mark.thorough("0.3 s")
 @given(rows=ROWS, seed=st.integers(0, 9))
+@examples(40)
 def test_as_the_referee_says_in_whatever_order(tmp_path_factory, rows, seed):
     rows = [*rows, {"patient": "A", "visit_date": "2019-01-01", "what": ""}, {**rows[0], "what": ""}]
     expected = slow_first(rows, "what")

@@ -133,17 +133,6 @@ def test_all_dates_of_a_person_move_by_one_number_of_days(released, export):
     assert sorted(moved["start"]) != sorted(one["period"]["start"] for one in export["Encounter"])
 
 
-@pytest.mark.thorough("12 s: a release of the whole export; the views by small resources in the quick run")
-def test_the_recipient_and_the_merge_report_learn_that_the_tables_are_flat(released):
-    readme = (released.results / "released" / "README.txt").read_text(encoding="utf-8")
-    assert "These are flat tables made of FHIR R4 resources" in readme
-    assert "Not released: Claim.ndjson." in readme
-    report = released.merge_report()
-    assert report["left_out"]["Claim.ndjson"] == "FHIR resources of the type Claim, for which there is no view"
-    (note,) = report["inputs"]["Patient.ndjson"]["notes"]
-    assert note.endswith("5 elements of Patient not read: extension, identifier, name, telecom, text")
-
-
 @pytest.mark.thorough("1 s: whole public exports; every form by small ones in the quick run")
 def test_parts_of_a_type_are_one_table(tmp_path, export):
     FhirExport().write(tmp_path, part_of="Patient")

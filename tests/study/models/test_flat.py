@@ -21,6 +21,7 @@ from study.models.role_words import role_of_heading
 from study.models.roles import Role, TableKind
 from study.operations import OperationKind
 from tests.cases import each, quick
+from tests.examples import examples
 from tests.study.merge.merge_files import combine, faults_of, values
 
 N_PEOPLE, N_ROWS = 171, 2874
@@ -133,6 +134,7 @@ def test_headings_of_deaths_births_and_stays(heading, expected):
 
 @pytest.mark.thorough("2 s: whole public exports; every form by small ones in the quick run")
 @given(seed=st.integers(0, 99))
+@examples(10)
 def test_roles_do_not_depend_on_the_order_of_rows(seed):
     visits = german_visits().head(100)
     in_order, shuffled = (
@@ -144,6 +146,7 @@ def test_roles_do_not_depend_on_the_order_of_rows(seed):
 
 
 @given(st.lists(st.text(st.characters(codec="ascii"), min_size=12, max_size=30), min_size=30, max_size=60, unique=True))
+@examples(30)
 def test_texts_that_nobody_shares_never_leave(texts):
     """Whatever is written in a column of a heading that says nothing: each person has a text of their own."""
     frame = pd.DataFrame({"patient": [f"p{i}" for i in range(len(texts))], "zzz": [f"{one} {one}" for one in texts]})

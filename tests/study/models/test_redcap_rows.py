@@ -114,7 +114,7 @@ cells = st.lists(
 
 @pytest.mark.thorough("1 s: whole public exports; every form by small ones in the quick run")
 @given(event_places, cells, st.integers(0, 99))
-@examples(150)
+@examples(50)
 def test_first_values_by_event_and_instance_are_those_of_the_referee(tmp_path_factory, order, rows, seed):
     """By loops: events in the order of the plan, the event's own row before its instances, these by their number."""
     plan = [{"event_name": one, "arm_num": "1", "day_offset": 7 * i, "unique_event_name": one}
@@ -168,7 +168,7 @@ def test_the_order_by_dates_stays_when_all_dates_of_a_person_move(days, offset):
         max_size=15,
     )
 )
-@examples(300)
+@examples(100)
 def test_folded_checkboxes_are_those_of_the_referee(rows):
     names, labels = ["race___1", "race___2", "race____9"], ["White", "Black, African", "Unknown"]
     frame = pd.DataFrame(rows, columns=[*names, "base_complete"]).astype("str")
