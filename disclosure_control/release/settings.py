@@ -74,7 +74,7 @@ class OutsidersKnow(SettingsGroup):
         some_of(*KINDS),
         "the kinds of facts",
         (),
-        "all that tables have columns for; of SDTM terms, visits, death and hospital",
+        "all that tables have columns for, except intervals and durations; of SDTM terms, visits, death and hospital",
     )
     months: bool = setting(FLAG, "whether they know the month of each", False)
     alone_at_most: float = setting(SHARE, "the largest share of people who may be alone by them", 0.0)

@@ -19,6 +19,14 @@ from disclosure_control.release.facts.deaths import told_by as deaths_told_by
 from disclosure_control.release.facts.gaps import columns_of_gaps, gaps, numbers_are_kept
 from disclosure_control.release.facts.hospital import columns_of_hospital, hospital_by_values, stays_in_hospital
 from disclosure_control.release.facts.hospital import told_by as hospital_told_by
+from disclosure_control.release.facts.intervals import (
+    columns_of_durations,
+    columns_of_intervals,
+    columns_of_stays,
+    durations_of,
+    intervals_of,
+    stays_of,
+)
 from disclosure_control.release.facts.opened_rows import (
     BEGINS,
     NO_FACTS,
@@ -31,7 +39,6 @@ from disclosure_control.release.facts.opened_rows import (
     fact_entries,
     rows_as_facts,
 )
-from disclosure_control.release.facts.stays import columns_of_stays, stays_of
 from disclosure_control.release.facts.visits import visits_of
 from disclosure_control.release.people import labels
 from study.formats.tables import SourceTable
@@ -106,7 +113,8 @@ OF_KEPT_NUMBERS = "gaps"
 
 def usual_kinds(model: StudyModel) -> tuple[str, ...]:
     """The kinds of facts that are counted where the config names none: those of the data model, else the usual ones."""
-    return tuple(kind for kind in KINDS if kind in (model.facts or KINDS.keys() - {OF_KEPT_NUMBERS}))
+    usual = [kind for kind, one in KINDS.items() if one.is_usual]
+    return tuple(kind for kind in KINDS if kind in (model.facts or usual))
 
 
 def kinds_to_count(asked: Sequence[str], released: ReleasedStudy) -> tuple[str, ...]:
@@ -264,6 +272,7 @@ class FactKind:
 
     ``entries`` is None where no table has such columns. ``by_values``: further columns, whose values tell the fact.
     ``told_by``: the variables that tell it, as a config names them, where these can leave without the rest of the rows.
+    ``is_usual``: it is counted unless the config names others.
     """
 
     words: str
@@ -271,6 +280,7 @@ class FactKind:
     columns: Callable[[TableModel, str, Sequence[str]], list[str]] = field(repr=False)
     by_values: Callable[[TableModel, SourceTable], list[str]] = field(repr=False, default=lambda table, source: [])
     told_by: Callable[[OpenedRows], list[str]] | None = field(repr=False, default=None)
+    is_usual: bool = True
 
 
 # What an acquaintance may know, by the name under which a config gives it.
@@ -283,6 +293,8 @@ KINDS: dict[str, FactKind] = {
     ),
     "results": FactKind("abnormal results", _results, _columns_of_results),
     "stays": FactKind("the length of stays", stays_of, columns_of_stays),
-    "gaps": FactKind("gaps in the numbers of rows, which the config keeps", gaps, columns_of_gaps),
+    "gaps": FactKind("gaps in the numbers of rows, which the config keeps", gaps, columns_of_gaps, is_usual=False),
     "rows": FactKind("the number of rows in a table", _rows, lambda table, domain, columns: []),
+    "intervals": FactKind("the days between two visits", intervals_of, columns_of_intervals, is_usual=False),
+    "durations": FactKind("how long something lasted", durations_of, columns_of_durations, is_usual=False),
 }
