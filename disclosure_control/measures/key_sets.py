@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from Anonymization_Models import MISSING_POLICIES, EquivalenceClasses
+from Anonymization_Models import EquivalenceClasses
 from disclosure_control.basics.encoding.keys import number_rows
-from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
+from disclosure_control.basics.telling.faults import FaultyInputError
 
 DEFAULT_THRESHOLDS = (2, 5, 10, 20)
 MAX_KEY_SETS = 100_000  # roughly half a minute for 20,000 classes, more than an hour for a million
@@ -81,12 +81,11 @@ def key_sets(
     Smaller sets first, within a size in the order of the quasi-identifiers. ``missing_qis``: a missing value is a
     value of its own ("category"); a person who lacks a value *of the key set* is not evaluated in it ("exclude"); or
     missing matches anything ("wildcard": k and the figures made of it, while ``n_classes``, ``distinction`` and
-    ``separation`` keep missing as a value). Raises ``FaultyInputError`` on settings that are at fault.
+    ``separation`` keep missing as a value). Raises ``FaultyInputError`` on more subsets than ``MAX_KEY_SETS``.
     Source: ``distinction`` and ``separation`` Motwani and Xu 2007, "Efficient algorithms for masking and finding
     quasi-identifiers"; ARX ``RiskModelAttributes``.
     """
     size = checked_max_size(classes, max_size)
-    thresholds = _checked(thresholds, missing_qis)
     keys = _Keys.of(classes)
     by_attributes = {
         groups.attributes: _summary(keys, groups, thresholds, missing_qis) for groups in _lattice(keys, size)
@@ -102,13 +101,6 @@ def key_set(
     missing_qis: str = "category",
 ) -> KeySet:
     """Risk of one subset of the quasi-identifiers, the empty one included; see ``key_sets``."""
-    thresholds = _checked(thresholds, missing_qis)
-    strangers = [name for name in quasi_identifiers if name not in classes.quasi_identifiers]
-    if strangers:
-        raise FaultyInputError(
-            f"key set: {', '.join(map(repr, strangers))} not among the quasi-identifiers; "
-            f"allowed: {', '.join(classes.quasi_identifiers)}"
-        )
     keys = _Keys.of(classes)
     attributes = tuple(i for i, name in enumerate(classes.quasi_identifiers) if name in quasi_identifiers)
     return _summary(keys, _roll_up(keys, _all_classes(keys), attributes), thresholds, missing_qis)
@@ -139,20 +131,13 @@ def attribute_effects(
     ]
 
 
-# ---------------------------------------------------------------- settings
-
-
 def checked_max_size(classes: EquivalenceClasses, max_size: int | None) -> int:
     """The largest size of a subset to evaluate, at most the number of quasi-identifiers; all of them by default.
 
-    Raises ``FaultyInputError`` if it is no whole number from 1 up, or if there would be more subsets than
-    ``MAX_KEY_SETS``; then it names the largest possible size.
+    Raises ``FaultyInputError`` if there would be more subsets than ``MAX_KEY_SETS``, with the largest possible size.
     """
     n_attributes = len(classes.quasi_identifiers)
-    is_count = isinstance(max_size, int | np.integer) and not isinstance(max_size, bool) and max_size >= 1
-    if max_size is not None and not is_count:
-        raise FaultyInputError(f"max_size: found {max_size!r}; allowed: a whole number from 1 up, or None for all")
-    size = n_attributes if max_size is None else min(int(max_size), n_attributes)
+    size = n_attributes if max_size is None else min(max_size, n_attributes)
     n_sets = list(itertools.accumulate(math.comb(n_attributes, n) for n in range(1, size + 1)))
     if n_sets and n_sets[-1] > MAX_KEY_SETS:
         largest = sum(n <= MAX_KEY_SETS for n in n_sets)
@@ -161,16 +146,6 @@ def checked_max_size(classes: EquivalenceClasses, max_size: int | None) -> int:
             f"allowed: {MAX_KEY_SETS:,} subsets; set max_size to {largest} or less"
         )
     return size
-
-
-def _checked(thresholds: Sequence[int], missing_qis: str) -> tuple[int, ...]:
-    faults = []
-    if missing_qis not in MISSING_POLICIES:
-        faults.append(f"missing_qis: found {missing_qis!r}; allowed: {', '.join(MISSING_POLICIES)}")
-    if not all(isinstance(k, int | np.integer) and not isinstance(k, bool) and k >= 1 for k in thresholds):
-        faults.append(f"thresholds: found {list(thresholds)!r}; allowed: whole numbers from 1 up")
-    stop_at(faults)
-    return tuple(int(k) for k in thresholds)
 
 
 # ---------------------------------------------------------------- the lattice of subsets
@@ -246,7 +221,7 @@ def _descend(keys: _Keys, groups: _Groups) -> Iterator[_Groups]:
 # ---------------------------------------------------------------- figures of one subset
 
 
-def _summary(keys: _Keys, groups: _Groups, thresholds: tuple[int, ...], missing_qis: str) -> KeySet:
+def _summary(keys: _Keys, groups: _Groups, thresholds: Sequence[int], missing_qis: str) -> KeySet:
     names = tuple(keys.classes.quasi_identifiers[i] for i in groups.attributes)
     k = people = groups.people
     n_groups = people

@@ -19,7 +19,6 @@ from scipy.optimize import brentq
 from scipy.special import digamma, gammaln
 
 from Anonymization_Models import EquivalenceClasses
-from disclosure_control.basics.telling.faults import FaultyInputError
 
 PITMAN_UP_TO = 0.1  # the sampling fraction up to which Dankar's rule takes Pitman's estimator
 
@@ -74,10 +73,8 @@ def population_uniques(histogram: SizeHistogram, sampling_fraction: float) -> di
     """Every estimate by name: "zayatz", "pitman", "snb", and "dankar", which is one of them.
 
     ``sampling_fraction`` is the sample's share of the population, in (0, 1]; at 1 the sample's own uniques are
-    counted. Raises ``FaultyInputError`` on another one.
+    counted.
     """
-    if not 0 < sampling_fraction <= 1:
-        raise FaultyInputError(f"sampling_fraction is {sampling_fraction!r}; allowed: above 0 and up to 1")
     n = histogram.n_people
     population = round(n / sampling_fraction)
     estimates = {}

@@ -16,16 +16,7 @@ import numpy as np
 
 from Anonymization_Models import EquivalenceClasses
 from disclosure_control.basics.encoding.keys import number_groups
-from disclosure_control.basics.telling.faults import stop_at
 from disclosure_control.measures.key_sets import checked_max_size
-
-
-@dataclass(frozen=True)
-class Weighting:
-    """What a minimal sample unique counts: a function of (number of quasi-identifiers, its size), and the source."""
-
-    function: Callable[[int, int], float]
-    source: str
 
 
 def elliot_weight(n_attributes: int, size: int) -> float:
@@ -38,10 +29,8 @@ def ihsn_weight(n_attributes: int, size: int) -> float:
     return (2.0 ** (n_attributes - size) - 1) / math.comb(n_attributes, size)
 
 
-WEIGHTINGS: dict[str, Weighting] = {
-    "elliot": Weighting(elliot_weight, "Elliot, Manning, Mayes, Gurd and Bane 2005, SUDA: a program for detecting"),
-    "ihsn": Weighting(ihsn_weight, "International Household Survey Network, the first implementation of SUDA2"),
-}
+# What a minimal sample unique counts, by the number of quasi-identifiers and its size.
+WEIGHTINGS: dict[str, Callable[[int, int], float]] = {"elliot": elliot_weight, "ihsn": ihsn_weight}
 
 
 @dataclass(frozen=True)
@@ -111,14 +100,13 @@ def special_uniques(
 
     A missing value is part of no minimal sample unique and matches no value (sdcMicro). ``weighting`` is a name of
     ``WEIGHTINGS``; its weights do not depend on ``max_size``. ``dis_fraction``, in (0, 1], is the sampling fraction
-    that the DIS scores assume. Raises ``FaultyInputError`` on settings that are at fault. Sources: Manning, Haglin
+    that the DIS scores assume. Raises ``FaultyInputError`` on too many subsets. Sources: Manning, Haglin
     and Keane 2008, doi:10.1007/s10618-007-0078-6; sdcMicro ``suda2``, to which figures agree from three attributes up
     (with fewer it adds columns that are constant). Memory: a bit for each class and each subset below ``max_size`` in
     which somebody is not yet singled out.
     """
     size, n_attributes = checked_max_size(classes, max_size), len(classes.quasi_identifiers)
-    _check(weighting, dis_fraction)
-    weights = np.array([WEIGHTINGS[weighting].function(n_attributes, s) for s in range(1, size + 1)])
+    weights = np.array([WEIGHTINGS[weighting](n_attributes, s) for s in range(1, size + 1)])
     n_of_size = np.zeros((size, classes.n_classes), dtype=np.int32)
     attribute_score = np.zeros((n_attributes, classes.n_classes))
     for attributes, found in MinimalUniques(classes, size).search():
@@ -136,15 +124,6 @@ def special_uniques(
         dis_score_of_class=dis_scores(score, n_unique, probability, dis_exponent(n_attributes)),
         attribute_score=attribute_score,
     )
-
-
-def _check(weighting: str, dis_fraction: float) -> None:
-    faults = []
-    if weighting not in WEIGHTINGS:
-        faults.append(f"weighting is {weighting!r}; allowed: {', '.join(WEIGHTINGS)}")
-    if isinstance(dis_fraction, bool) or not isinstance(dis_fraction, int | float) or not 0 < dis_fraction <= 1:
-        faults.append(f"dis_fraction: found {dis_fraction!r}; allowed: a number above 0 and up to 1")
-    stop_at(faults)
 
 
 # ---------------------------------------------------------------- DIS: data intrusion simulation

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from Anonymization_Models import MISSING_POLICIES, CountTable, EquivalenceClasses, SensitiveCounts
+from Anonymization_Models import CountTable, EquivalenceClasses, SensitiveCounts
 from disclosure_control.basics.encoding.columns import LARGEST_NUMBER
 from disclosure_control.basics.encoding.hierarchies import ValueHierarchy
 from disclosure_control.basics.settings.kinds import POSITIVE, Kind, is_number
@@ -93,12 +93,12 @@ def evaluate_syntactic_models(
     model name, or by (model name, attribute), which wins: parameters of the measure, and ``threshold``. Under
     "wildcard" a missing quasi-identifier is a value of its own here, as in ``run_l_diversity``.
 
-    Returns (model name, attribute) -> result. Raises ``FaultyInputError`` with all faults: unknown models, attributes,
-    parameters or policy, values of parameters that are not allowed, models that an attribute does not fit.
+    Returns (model name, attribute) -> result. Raises ``FaultyInputError`` with all faults: unknown attributes or
+    parameters, values of parameters that are not allowed, models that an attribute does not fit.
     """
     chosen = list(SYNTACTIC_MODELS if names is None else dict.fromkeys(names))
     parameters = parameters or {}
-    faults = _faults_of_request(counts, missing_qis, chosen, parameters)
+    faults = faults_of_parameters(list(counts), parameters)
     stop_at(faults)
     results = {}
     for sensitive, counted in counts.items():
@@ -173,14 +173,6 @@ PARAMETERS: dict[str, Kind] = {
     "order": Kind(_is_list, "a list of the values of the sensitive feature from low to high"),
     "hierarchy": Kind(lambda value: value is None or isinstance(value, ValueHierarchy), "a ValueHierarchy"),
 }
-
-
-def _faults_of_request(counts: Mapping, missing_qis: str, chosen: list[str], parameters: Mapping) -> list[str]:
-    faults = []
-    if missing_qis not in MISSING_POLICIES:
-        faults.append(f"missing_qis: found {missing_qis!r}; allowed: {', '.join(MISSING_POLICIES)}")
-    faults += [_unknown("model", name, SYNTACTIC_MODELS) for name in chosen if name not in SYNTACTIC_MODELS]
-    return faults + faults_of_parameters(list(counts), parameters)
 
 
 def faults_of_parameters(features: Sequence[str], parameters: Mapping[object, Mapping[str, object]]) -> list[str]:

@@ -15,7 +15,7 @@ from Anonymization_Models import MISSING_POLICIES, form_equivalence_classes
 from disclosure_control.basics.encoding import keys
 from disclosure_control.basics.encoding.keys import number_groups
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.measures.key_sets import KeySet, attribute_effects, key_set, key_sets
+from disclosure_control.measures.key_sets import KeySet, attribute_effects, key_sets
 from tests.examples import examples
 
 THRESHOLDS = (1, 2, 5)
@@ -152,28 +152,6 @@ def test_no_record_and_no_attribute():
             assert result == KeySet(result.quasi_identifiers, 0, 0, None, None, {3: None}, None, None, None)
     assert attribute_effects(classes_of(empty))[0].unique_rate_added is None
     assert key_sets(form_equivalence_classes(pd.DataFrame({"a": ["x"]}), [])) == []
-
-
-@pytest.mark.parametrize(
-    ("settings_at_fault", "words"),
-    [
-        ({"max_size": 0}, "max_size: found 0; allowed: a whole number from 1 up"),
-        ({"max_size": "2"}, "max_size: found '2'"),
-        ({"max_size": True}, "max_size: found True"),
-        ({"thresholds": (0,)}, "thresholds: found [0]; allowed: whole numbers from 1 up"),
-        ({"thresholds": (2.5,)}, "thresholds: found [2.5]"),
-        ({"missing_qis": "drop"}, "missing_qis: found 'drop'; allowed: category, exclude, wildcard"),
-    ],
-)
-def test_settings_at_fault(settings_at_fault, words):
-    with pytest.raises(FaultyInputError) as error:
-        key_sets(classes_of(pd.DataFrame({"a": ["x"]})), **settings_at_fault)
-    assert words in str(error.value)
-
-
-def test_a_quasi_identifier_that_is_none():
-    with pytest.raises(FaultyInputError, match="'b' not among the quasi-identifiers; allowed: a"):
-        key_set(classes_of(pd.DataFrame({"a": ["x"]})), ["a", "b"])
 
 
 def test_more_subsets_than_can_be_counted():

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from Anonymization_Models import form_equivalence_classes
-from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.measures.population_uniqueness import (
     SizeHistogram,
     UniquesEstimate,
@@ -216,12 +215,6 @@ def test_reasons_where_an_estimator_does_not_apply():
     assert slide_negative_binomial(histogram_of({1: 10}), 100).reason is not None
     empty = SizeHistogram(np.array([], dtype=int), np.array([], dtype=int))
     assert {estimate.reason for estimate in population_uniques(empty, 0.5).values()} == {"No record is evaluated."}
-
-
-@pytest.mark.parametrize("fraction", [0.0, -0.1, 1.1, math.nan])
-def test_faulty_sampling_fraction(fraction):
-    with pytest.raises(FaultyInputError, match="sampling_fraction"):
-        population_uniques(histogram_of({1: 2}), fraction)
 
 
 def test_histogram_of_classes():

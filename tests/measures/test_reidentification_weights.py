@@ -184,9 +184,7 @@ def test_faulty_weights(weights, words):
     assert "many" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"missing_qis": "drop"}, {"method": "guess"}, {"alpha": 2.0}, {"empty_records": "drop"}]
-)
+@pytest.mark.parametrize("wrong", [{"alpha": 2.0}, {"empty_records": "drop"}])
 def test_faulty_settings(wrong):
     classes = form_equivalence_classes(pd.DataFrame({"x": ["a", None]}, dtype=object), ["x"])
     with pytest.raises(FaultyInputError, match="allowed"):

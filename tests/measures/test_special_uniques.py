@@ -207,24 +207,6 @@ def test_no_record_and_no_attribute():
     assert nothing_known.contribution_of_class.shape == (1, 0)
 
 
-@pytest.mark.parametrize(
-    ("settings_at_fault", "words"),
-    [
-        ({"max_size": 0}, "max_size: found 0; allowed: a whole number from 1 up"),
-        ({"max_size": True}, "max_size: found True"),
-        ({"max_size": 2.0}, "max_size: found 2.0"),
-        ({"weighting": "elliott"}, "weighting is 'elliott'; allowed: elliot, ihsn"),
-        ({"dis_fraction": 0}, "dis_fraction: found 0; allowed: a number above 0 and up to 1"),
-        ({"dis_fraction": 1.5}, "dis_fraction: found 1.5"),
-        ({"dis_fraction": float("nan")}, "dis_fraction: found nan"),
-    ],
-)
-def test_settings_at_fault(settings_at_fault, words):
-    with pytest.raises(FaultyInputError) as error:
-        special_uniques(classes_of(pd.DataFrame({"a": ["x"]})), **settings_at_fault)
-    assert words in str(error.value)
-
-
 def test_more_subsets_than_can_be_looked_at():
     df = pd.DataFrame({f"q{i}": ["x", "y"] for i in range(30)})
     with pytest.raises(FaultyInputError, match=r"30 quasi-identifiers have 1,073,741,823 subsets.*max_size to 4 or"):

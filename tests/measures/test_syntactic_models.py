@@ -260,9 +260,6 @@ FRAME = pd.DataFrame({"q": list("ppqq"), "s": list("aebd")})
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"missing_qis": "drop"}, "missing_qis: found 'drop'; allowed: category, exclude, wildcard"),
-        ({"names": ["entropy"]}, "model 'entropy' is unknown; did you mean 'entropy_l'"),
-        ({"names": ["zzz"]}, "allowed: distinct_l, entropy_l"),
         ({"names": ["wasserstein_t"]}, "wasserstein_t: does not fit 's': its values are text"),
         ({"names": ["ordered_t"]}, "ordered_t: does not fit 's'.*set parameter \"order\""),
         ({"names": ["hierarchical_t"]}, "no hierarchy is given"),
@@ -278,7 +275,7 @@ FRAME = pd.DataFrame({"q": list("ppqq"), "s": list("aebd")})
         ({"parameters": {"ordered_t": {"order": ["MARKER", "a", "a"]}}}, "3 values, 1 of them repeated, and lacks 3"),
         ({"parameters": {"hierarchical_t": {"hierarchy": "dx.csv"}}}, "allowed: a ValueHierarchy"),
     ],
-    ids=range(17),
+    ids=range(14),
 )
 def test_faults_are_named_with_what_is_allowed_and_show_no_value(arguments, message):
     with pytest.raises(FaultyInputError, match=message) as caught:

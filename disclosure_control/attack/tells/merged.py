@@ -13,6 +13,7 @@ from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.attack.leaving import Leaving, MadeOf
 from disclosure_control.basics.encoding.columns import numbers_of
+from disclosure_control.basics.settings.fields import SettingsGroup
 from disclosure_control.records.records import EncodedRecords, occurring, places_of_all
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedStudy
@@ -97,15 +98,8 @@ def applied_steps(changed: Mapping[str, int], accounts: Mapping[str, Account], d
     """What the release did, as steps of a treatment: in how many people it changed each column, moved dates apart."""
     moved = {name for name in changed if name in accounts and _is_moved(accounts[name])}
     return (
-        AppliedStep("release", {name: n for name, n in changed.items() if name not in moved}, 0, (), False),
-        AppliedStep(
-            "shift_dates",
-            {n: changed[n] for n in changed if n in moved},
-            0,
-            (),
-            False,
-            settings=ShiftDatesSettings({}, days),
-        ),
+        AppliedStep("release", SettingsGroup(), {name: n for name, n in changed.items() if name not in moved}),
+        AppliedStep("shift_dates", ShiftDatesSettings({}, days), {n: changed[n] for n in changed if n in moved}),
     )
 
 

@@ -230,15 +230,6 @@ def _paired(begins: Sequence[int], people: np.ndarray) -> list[int]:
     return [*begins[:alone:2], *begins[alone : alone + 1], *begins[alone + 1 :: 2]]
 
 
-def _steps(n: int) -> list[int]:
-    return [2**power for power in range(math.ceil(math.log2(n)) + 1)] if n else []
-
-
-def _coarser(edges: Sequence[float], step: int) -> list[float]:
-    kept = list(edges[:-1:step])
-    return [*kept, edges[-1]]
-
-
 def of_numbers(name: str, column: EncodedColumn) -> Generalisation:
     """A number without bins in the config: 16 intervals of a round width, then 8, 4, 2, 1, then dropped."""
     values = column.labels.astype(float)
@@ -247,8 +238,8 @@ def of_numbers(name: str, column: EncodedColumn) -> Generalisation:
     if len(values) > 1:
         edges = _round_edges(float(values.min()), float(values.max()))
         finest = np.clip(np.searchsorted(edges[:-1], values, side="right") - 1, 0, N_FINEST_INTERVALS - 1)
-        for step in _steps(N_FINEST_INTERVALS):
-            coarse = _coarser(edges, step)
+        for step in (1, 2, 4, 8, 16):
+            coarse = [*edges[:-1:step], edges[-1]]
             labels = np.array([f"{low:g}--{high:g}" for low, high in itertools.pairwise(coarse)], dtype=object)
             groupings.append((finest // step, labels, Recoding("bins", {"edges": coarse})))
     return _generalisation(name, column, groupings, np.ones(len(values), dtype=bool))

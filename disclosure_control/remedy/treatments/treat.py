@@ -213,7 +213,9 @@ def _apply(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, Appl
         return _by_id(step, work, given)
     if treatment.drops_by_values is not None:
         why, notes = treatment.drops_by_values(step.settings, work.columns, given.config, work.scanned)
-        return work.without_columns(list(why)), _done(step, {name: work.n_present(name) for name in why}, 0, notes)
+        return work.without_columns(list(why)), AppliedStep(
+            step.method, step.settings, {name: work.n_present(name) for name in why}, 0, tuple(notes)
+        )
     return _by_counts(step, work, given)
 
 
@@ -225,27 +227,18 @@ def _by_counts(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, 
         distinct, people = work.distinct(name)
         treated = applied(step, given.input(distinct.to_frame(name), people))
         work = work.with_values(name, treated.frame[name])
-        return work, _done(step, treated.changed, 0, treated.notes, treated.inputs)
+        return work, AppliedStep(step.method, step.settings, treated.changed, 0, treated.notes, treated.inputs)
     if treatment.drops is not None:
         gone = treatment.drops(step.settings, work.columns)
-        return work.without_columns(gone), _done(step, {name: work.n_present(name) for name in gone})
+        return work.without_columns(gone), AppliedStep(
+            step.method, step.settings, {name: work.n_present(name) for name in gone}
+        )
     assert treatment.leaves_out is not None, step.method
     assessment = work.assessed(given.config)
     leaving = treatment.leaves_out(assessment, step.settings)
     n_removed = int(assessment.classes.size[leaving].sum())
     work = work.without(assessment, leaving) if n_removed else work
-    return work, _done(step, {}, n_removed, notes_on_suppressed(assessment, leaving))
-
-
-def _done(
-    step: TreatmentStep,
-    changed: Mapping[str, int],
-    n_removed: int = 0,
-    notes: Sequence[str] = (),
-    inputs: Mapping[str, dict[str, object]] | None = None,
-) -> AppliedStep:
-    """What a step did, without chance."""
-    return AppliedStep(step.method, changed, n_removed, tuple(notes), False, inputs or {}, step.settings)
+    return work, AppliedStep(step.method, step.settings, {}, n_removed, tuple(notes_on_suppressed(assessment, leaving)))
 
 
 def _everybody(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, AppliedStep]:
@@ -262,15 +255,15 @@ def _everybody(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, 
     values = {str(name): left[name].reset_index(drop=True) for name in left if name != SUBJECT_COLUMN}
     ids = SubjectsInMemory(left[SUBJECT_COLUMN], len(left)) if SUBJECT_COLUMN in left else None
     work = _Work(work.records.at(left.index.to_numpy()), tuple(map(str, left)), values, ids)
-    what = _done(step, treated.changed, treated.n_records_removed, treated.notes, treated.inputs)
-    return work, dataclasses.replace(what, used_chance=used_chance)
+    how = treated.changed, treated.n_records_removed, treated.notes, treated.inputs
+    return work, AppliedStep(step.method, step.settings, *how, used_chance)
 
 
 def _by_id(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, AppliedStep]:
     """A treatment of single values: the ids block by block, other columns by distinct values."""
     columns = columns_named(step.settings)["columns"]
     changed: dict[str, int] = {}
-    notes: Sequence[str] = ()
+    notes: tuple[str, ...] = ()
     for name in columns:
         one = TreatmentStep.of({**step.literal, "columns": [name]})
         if name == SUBJECT_COLUMN:
@@ -281,7 +274,7 @@ def _by_id(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, Appl
         work, notes = work.with_values(name, treated.frame[name]), treated.notes
         changed |= treated.changed
     nobody = pd.DataFrame({name: pd.Series(dtype="str") for name in columns})
-    return work, _done(step, changed, 0, notes or applied(step, given.input(nobody)).notes)
+    return work, AppliedStep(step.method, step.settings, changed, 0, notes or applied(step, given.input(nobody)).notes)
 
 
 def _ids_recoded(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, int]:
@@ -326,5 +319,6 @@ def _recommended(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work
         for name, n in what.changed.items():
             changed[name] = changed.get(name, 0) + n
     notes += notes_on_recommended(given.recommended, gone)
-    what = _done(step, changed, n_before - work.records.n_people, notes, inputs)
-    return work, dataclasses.replace(what, used_chance=used_chance)
+    return work, AppliedStep(
+        step.method, step.settings, changed, n_before - work.records.n_people, tuple(notes), inputs, used_chance
+    )

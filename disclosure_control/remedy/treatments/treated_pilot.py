@@ -28,12 +28,12 @@ class AppliedStep:
     """One treatment as it was applied: what it changed per column, in counts, what it read, if chance was drawn."""
 
     method: str
+    settings: SettingsGroup
     changed: Mapping[str, int]
-    n_records_removed: int
-    notes: tuple[str, ...]
-    used_chance: bool
+    n_records_removed: int = 0
+    notes: tuple[str, ...] = ()
     inputs: Mapping[str, dict[str, object]] = field(default_factory=dict)
-    settings: SettingsGroup = field(default_factory=SettingsGroup)
+    used_chance: bool = False
 
 
 @dataclass(frozen=True)

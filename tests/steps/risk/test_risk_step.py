@@ -133,7 +133,10 @@ def test_each_record_has_its_chance():
         (5, '"all"'),
         ({"section": "all"}, "'sections'?"),
         ({"sections": ["suda3"]}, "suda2"),
+        ({"threshold": 0}, "above 0"),
         ({"k_at_most": [0]}, "from 1"),
+        ({"max_key_set": True}, "from 1"),
+        ({"sampling_fraction": 1.5}, "up to 1"),
     ],
 )
 def test_faults_of_the_key(value, words):
