@@ -182,11 +182,17 @@ def check_files_again(found: Verification, results: Path, again: Path, names: se
 def check_figures_again(
     found: Verification, stored: Mapping[str, Any], again: Mapping[str, Any], left_out: tuple[str, ...] = ()
 ) -> None:
-    """Every figure of a report against that of the run again; ``left_out`` are parts that were not made again."""
+    """Every figure of a report against that of the run again; ``left_out`` are parts that were not made again.
+
+    A figure that differs is named, and neither number: the report is exact, and what is said here is on the screen.
+    """
     before, now = (dict(_leaves({k: v for k, v in one.items() if k not in left_out})) for one in (stored, again))
     for path in sorted({*before, *now}):
         one, other = before.get(path, _NONE), now.get(path, _NONE)
-        found.check(path[0], type(one) is type(other) and one == other, f"{'.'.join(path)}{_difference(one, other)}")
+        same = type(one) is type(other) and one == other
+        missing = "the run again says" if one is _NONE else "is stored" if other is _NONE else ""
+        words = f"is only in what {missing}" if missing else "the run again says otherwise"
+        found.check(path[0], same, f"{'.'.join(path)}: {words}")
 
 
 _NONE = object()
@@ -203,13 +209,6 @@ def _leaves(value: object, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[s
         yield path, value
     for name, one in inner:
         yield from _leaves(one, (*path, name))
-
-
-def _difference(stored: object, again: object) -> str:
-    if stored is _NONE or again is _NONE:
-        return ": stands only in what " + ("the run again says" if stored is _NONE else "is stored")
-    are_numbers = all(isinstance(one, int | float) and not isinstance(one, bool) for one in (stored, again))
-    return f": {stored} is stored, the run again says {again}" if are_numbers else ": the run again says otherwise"
 
 
 def last_line(found: Verification) -> str:

@@ -5,7 +5,6 @@ import pytest
 
 import Anonymization_Models as models
 from config.model_settings import notes_on_names
-from disclosure_control.basics.encoding.binning import OUT_OF_RANGE_POLICIES
 from tests.cases import each
 
 VALID = {
@@ -90,16 +89,6 @@ def test_the_largest_thresholds():
     assert (checked.K, checked.L["LB__Glucose"], checked.T["LB__Glucose"]) == (2**53, 2**53, 1e300)
 
 
-@pytest.mark.parametrize("policy", models.MISSING_POLICIES)
-def test_every_policy_for_missing_values(policy):
-    assert models.validate_config({**VALID, "missing_qis": policy}).missing_qis == policy
-
-
-@pytest.mark.parametrize("policy", OUT_OF_RANGE_POLICIES)
-def test_every_policy_for_values_out_of_range(policy):
-    assert models.validate_config({**VALID, "out_of_range": policy}).out_of_range == policy
-
-
 @each("distance", models.DISTANCES)
 def test_every_distance_for_all_features_or_for_one(distance):
     both = models.validate_config({**VALID, "t_distance": distance}).t_distance
@@ -121,12 +110,6 @@ def test_without_a_sensitive_feature_l_and_t_are_not_needed(nothing):
     names = ("L", "T", "sensitive_binning_config_for_L")
     checked = models.validate_config(without(*names, sensitive_feature=nothing), COLUMNS)
     assert (checked.sensitive_features, checked.L, checked.T) == ((), {}, {})
-
-
-def test_without_continuous_quasi_identifiers_no_bins_are_needed():
-    checked = models.validate_config(without("binning_config", continuous_qis=[]), COLUMNS)
-    assert checked.quasi_identifiers == ("DM__SEX", "SC__District")
-    assert not checked.binning_config
 
 
 @pytest.mark.parametrize("bins", [{}, {"DM__AGE": [0, 100]}, {"DM__AGE": (0, 100)}], ids=repr)

@@ -176,16 +176,8 @@ def demographics(shared_file):
 
 
 @pytest.mark.parametrize("missing_qis", models.MISSING_POLICIES)
-@pytest.mark.parametrize("change", ["as it is", "shuffled", "other index", "other names"])
-def test_29_of_306_subjects_of_the_cdisc_pilot_are_below_five(demographics, change, missing_qis):
-    frame = demographics.copy()
-    if change == "shuffled":
-        frame = frame.sample(frac=1, random_state=7)
-    elif change == "other index":
-        frame = frame.set_axis(["label"] * len(frame), axis=0)
-    elif change == "other names":
-        for name in ("SEX", "RACE", "ETHNIC"):
-            frame[name] = pd.factorize(frame[name])[0].astype(str)
+def test_29_of_306_subjects_of_the_cdisc_pilot_are_below_five(demographics, missing_qis):
+    frame = demographics
     names = ["SEX", "RACE", "ETHNIC", "AGE"]
     binned, binnings = models.apply_feature_binning(frame, {"AGE": list(range(0, 101, 10))})
     result = models.run_k_anonymity(binned, names, 5, missing_qis)

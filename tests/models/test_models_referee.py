@@ -80,11 +80,6 @@ def test_wildcard_frequency_compares_every_pair_of_records(made, alpha):
     assert frequency.tolist() == [float(value) for value in referee.wildcard_k(referee.columns_of(frame), names, alpha)]
 
 
-def test_wildcard_frequency_counts_fully_by_default():
-    classes = models.form_equivalence_classes(pd.DataFrame({"q": ["a", None, None]}), ["q"])
-    assert models.wildcard_frequency(classes)[classes.class_of_record].tolist() == [3, 3, 3]
-
-
 def test_wildcards_over_many_quasi_identifiers_and_patterns():
     rng = np.random.default_rng(3)
     values = rng.integers(0, 2, (120, 8)).astype(float)
@@ -212,16 +207,6 @@ def test_a_sensitive_column_without_any_value_is_not_assessable(kind, distance):
     assert np.isnan(result.measure).all()
     diversity = models.run_l_diversity(frame, ["q"], "s", 1, bins=[0, 1])
     assert (diversity.n_evaluated, diversity.n_risky, diversity.worst) == (3, 3, 0)
-
-
-@pytest.mark.parametrize("distance", models.DISTANCES)
-def test_a_single_class_is_everybody(distance):
-    frame = pd.DataFrame({"q": ["a"] * 5, "s": [0.1, 0.2, 0.3, 0.3, 7.0]})
-    result = models.run_t_closeness(frame, ["q"], "s", 0, distance)
-    assert result.measure.tolist() == [0.0] * 5
-    assert result.n_risky == 0
-    assert models.run_k_anonymity(frame, ["q"], 5).worst == 5
-    assert models.run_l_diversity(frame, ["q"], "s", 4).worst == 4
 
 
 def test_without_quasi_identifiers_everybody_is_one_class():

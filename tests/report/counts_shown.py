@@ -59,7 +59,6 @@ OF_PEOPLE = re.compile(
 IN_TABLES = {
     r"^(?:Pilot|Model|Policy|Figure|By group|Measure)\b": "totals of the pilot: flagged, evaluated, not evaluated",
     r"^Facts": "rates, and numbers of facts",
-    r"^Release \| Attack": "attacks on people drawn by chance",
     r"^Missing values|policy": "totals of the pilot",
     r"^Method \| Column": "what one step removed, where no other step did: a total of the pilot",
     r"^Column \| (?:Bins|Role)": "of the sensitive feature: not evaluated by t, a total; the solvers ask the others",
@@ -83,7 +82,7 @@ IN_JSON = {
     r"(risky|(not_)?evaluated|not_assessable|total|records_removed|people_left_out|above_t|unique|at_risk|not_considered)$":
         "totals of the whole pilot: people, evaluated, flagged by k, l and t, as it came in and as it leaves",
     r"explore\.columns\..*missing$": "of the sensitive feature: not evaluated by t, a total of the pilot",
-    r"linkage_attack\..*(attacks|hits|removed)$": "attacks on people drawn by chance; people left out",
+    r"linkage_attack\..*(attacks|removed)$": "people of the register; people left out",
 }  # fmt: skip
 
 

@@ -43,7 +43,7 @@ def run_of(memory: Memory, alone: set[int], when: str, folder) -> Memory:
 
 
 @pytest.mark.thorough("1 s: a whole run with every step")
-@examples(60)
+@examples(30)
 @given(in_turn=st.lists(PEOPLE_ALONE, min_size=2, max_size=4))
 def test_the_last_run_made_again_remembers_the_same(in_turn, tmp_path_factory):
     """Against sets: who is alone, since which run; and the line of a run does not change when it is made again."""
@@ -142,7 +142,7 @@ def test_a_pilot_in_which_too_many_are_alone_remembers_nobody(pilot, doors, cloc
 IDS = any_text(min_size=1, max_size=6).filter(lambda text: "\x00" not in text)
 
 
-@examples(60)
+@examples(30)
 @given(ids=st.lists(IDS, unique=True, max_size=5))
 def test_ids_and_groups_of_any_spelling_come_back(ids, tmp_path_factory):
     folder = tmp_path_factory.mktemp("memory")

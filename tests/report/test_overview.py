@@ -35,6 +35,7 @@ def test_a_row_says_what_the_last_run_said(pilot, doors):
 
 def test_what_to_look_after(pilot, doors):
     assert rows(older_than=1)["CLINIC"].remarks == ["The last run is 2 days old."]
+    assert rows(NOW - datetime.timedelta(days=1), 0)["CLINIC"].remarks == ["The last run is 1 day old."]
     pilot.configure(K=4)
     assert rows()["CLINIC"].remarks == ["The config changed after the last run."]
     pilot.config_file.unlink()
@@ -73,8 +74,8 @@ def test_a_pilot_whose_runs_fail_comes_first_and_its_old_verdict_is_said_to_be_o
     )
     assert found["WARD"].remarks == ["DM.csv changed or vanished after the merge: run both scripts."]
     page = overview_page(list(found.values()), "")
-    assert "1 of 2 pilots failed at the last attempt." in page
-    assert "Failed since" in page
+    assert "1 of 2 pilots have no result of their last attempt." in page  # one that is at work has not failed
+    assert "No result since" in page
     keep_attempt(ward / "processed_for_anonym", Attempt("2026-01-31T12:00", "Main_Anonymization.py"))
     assert "has not ended" in rows()["WARD"].failure
 

@@ -52,7 +52,7 @@ def shared(pilot, folder) -> SharedRun:
 
 @pytest.mark.thorough("1 s: a whole run with every step")
 @given(pilot=pilots())
-@examples(60)
+@examples(30)
 def test_no_difference_of_told_counts_is_small(pilot, tmp_path):
     counts, n = shared(pilot, tmp_path).counts, len(pilot[0])
     if n < THRESHOLD:
@@ -66,7 +66,7 @@ def test_no_difference_of_told_counts_is_small(pilot, tmp_path):
 
 @pytest.mark.thorough("0.4 s; differences of told counts are looked at above")
 @given(pilot=pilots())
-@examples(60)
+@examples(30)
 def test_a_masked_number_stays_as_uncertain_as_promised(pilot, tmp_path):
     """What is flagged grows with K and L and falls with T: a masked number lies between the told ones beside it."""
     for curve in shared(pilot, tmp_path).curves:
@@ -83,7 +83,7 @@ def test_a_masked_number_stays_as_uncertain_as_promised(pilot, tmp_path):
 
 @pytest.mark.thorough("0.5 s")
 @given(pilot=pilots())
-@examples(60)
+@examples(30)
 def test_what_is_told_is_true(pilot, tmp_path):
     """Every number in a row of the page stands there in the house, too, or is masked."""
     found = shared(pilot, tmp_path)
@@ -96,7 +96,7 @@ def test_what_is_told_is_true(pilot, tmp_path):
 
 @pytest.mark.thorough("1 s: a whole run with every step")
 @given(pilot=pilots())
-@examples(60)
+@examples(30)
 def test_the_page_holds_no_id_no_rare_value_no_extreme_and_no_line_of_the_config(pilot, tmp_path):
     found = shared(pilot, tmp_path)
     assert "ZZSUBJ" not in found.page

@@ -160,18 +160,6 @@ def test_the_tables_of_the_models_hold_the_figures_of_the_results(missing_qis, o
         ]
 
 
-def test_the_figures_themselves_by_hand():
-    """Five ages are told apart here: two bins, two tails, and missing."""
-    found = assessed(people())
-    assert found.k_anonymity.measure.tolist() == [1, 4, 4, 4, 4, 1, 3, 3, 3, 1, 1, 1]
-    # The second class holds 31.27, 35, 35, 45: two bins. The class of three holds 50, 70, 70: a bin and the tail.
-    cholesterol = found.l_diversity["LB__Cholesterol"].measure.tolist()
-    assert cholesterol == [1, 2, 2, 2, 2, 1, 2, 2, 2, 1, 1, 0]
-    by_title = dict(tables(full_privacy_report("PILOT", found)))
-    for title in ("k-anonymity: risky where k < 3", "l-diversity of LB__Cholesterol: risky where l < 2"):
-        assert (by_title[title][0]["Risky"], by_title[title][0]["% Risky"]) == ("5", "41.7%")
-
-
 def test_the_three_policies_stand_side_by_side():
     found = assessed(people(), missing_qis="exclude", out_of_range="missing")
     report = full_privacy_report("PILOT", found)

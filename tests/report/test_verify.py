@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from disclosure_control.report.evidence.pack import MANIFEST
+from disclosure_control.report.verification import Verification, check_figures_again
 from disclosure_control.run.clock import utc_now
 from disclosure_control.run.doors import OTHER_BUILD
 from disclosure_control.run.fingerprints import KEY_FILE
@@ -59,6 +60,16 @@ def flip_a_bit(path, place: int | None = None) -> None:
     content = bytearray(path.read_bytes())
     content[len(content) // 2 if place is None else place] ^= 1
     path.write_bytes(bytes(content))
+
+
+def test_a_figure_that_differs_is_named_and_its_numbers_are_not_on_the_screen():
+    """The report is exact since it is the controller's: "3 is stored, the run again says 4" was a count of few."""
+    found = Verification()
+    check_figures_again(found, {"k": {"risky": 3, "gone": 7}, "same": 8}, {"k": {"risky": 4}, "same": 8})
+    assert found.n_changed == 2
+    assert "CHANGED, k: k.risky: the run again says otherwise" in found.text
+    assert "k.gone: is only in what is stored" in found.text
+    assert not re.search(r"[3478]", found.text)
 
 
 @pytest.mark.thorough("0.9 s")

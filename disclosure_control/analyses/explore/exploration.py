@@ -63,7 +63,6 @@ def explore(
     """
     names = [name for name in settings.columns or table.columns if name != SUBJECT_COLUMN]
     extra = [settings.group, *(settings.mosaic or ()), *(settings.pairs or ())]
-    extra += [name for pair in settings.cross_tables or () for name in pair]
     names += [name for name in dict.fromkeys(extra) if name and name not in names]
     columns = explore_columns(table, config, names, units or {}, naming)
     # Two values have an order as well: of them a rank correlation is the phi coefficient.

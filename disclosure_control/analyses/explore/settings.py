@@ -9,14 +9,13 @@ from typing import Any
 from disclosure_control.basics.drawings.figures import DEFAULT_FORMATS, FIGURES
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.settings.fields import SettingsGroup, columns_named, setting
-from disclosure_control.basics.settings.kinds import COLUMN, Kind, Place, are_names, as_tuple, list_of, whole_number
+from disclosure_control.basics.settings.kinds import COLUMN, Kind, Place, are_names, as_tuple, whole_number
 
 
 def _columns(least: int, most: int, allowed: str) -> Kind:
     return Kind(lambda value: are_names(value) and least <= len(value) <= most, allowed, as_tuple, as_tuple)
 
 
-_PAIR = _columns(2, 2, "two columns")
 _UP_TO_1000 = whole_number(1, 1000)
 
 
@@ -30,13 +29,7 @@ class ExploreSettings(SettingsGroup):
         _columns(1, 10_000, "a list of distinct column names"), "only these columns", None, "all columns"
     )
     group: str | None = setting(COLUMN.but("a column with few values"), "box plots by its values", None)
-    cross_tables: tuple[tuple[str, str], ...] | None = setting(
-        list_of(_PAIR, "a list of pairs of columns"),
-        "these pairs instead of the default ones",
-        None,
-        "quasi-identifiers and sensitive features",
-    )
-    mosaic: tuple[str, str] | None = setting(_PAIR, "the two columns of the mosaic", None)
+    mosaic: tuple[str, str] | None = setting(_columns(2, 2, "two columns"), "the two columns of the mosaic", None)
     pairs: tuple[str, ...] | None = setting(
         _columns(2, 6, "two to six columns of numbers"), "the columns of the pair plot", None
     )

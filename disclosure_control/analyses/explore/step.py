@@ -14,7 +14,7 @@ import pandas as pd
 
 from config import MERGE_REPORT, RESULTS_FOLDER
 from disclosure_control.analyses.explore import tables
-from disclosure_control.analyses.explore.columns import CrossTable, cross_table
+from disclosure_control.analyses.explore.columns import cross_table
 from disclosure_control.analyses.explore.drawing import draw_exploration
 from disclosure_control.analyses.explore.exploration import Exploration, explore
 from disclosure_control.analyses.explore.report import exploration_sections, told_exploration
@@ -67,15 +67,15 @@ def units_of(folder: Path) -> dict[str, str]:
 
 def exploration_tables(found: Exploration, subjects: pd.Series) -> dict[str, pd.DataFrame]:
     """Every table by its file name; the notes of ``found`` say what is left out for length."""
-    roles = [column for column in found.columns if column.role != "other"]
     crossed = found.categories[:MOST_CROSSED]
     if len(found.categories) > MOST_CROSSED:
         found.notes.append(
             f"Cramér's V of the first {MOST_CROSSED} of {len(found.categories)} columns with few values."
         )
+    roles = [column for column in found.columns if column.role != "other"]
     small, n_small = tables.small_level_table(roles, found.settings.small_level)
     outliers, n_outliers = tables.outlier_table(found.columns, subjects)
-    limit = f"{tables.MOST_ROWS_PER_COLUMN} per column"
+    limit = f"{tables.MOST_ROWS_PER_COLUMN:,} per column"
     if n_small:
         found.notes.append(f"explore_small_levels.csv: {n_small} more values are not listed, for length ({limit}).")
     if n_outliers:
@@ -86,25 +86,9 @@ def exploration_tables(found: Exploration, subjects: pd.Series) -> dict[str, pd.
         "explore_columns.csv": tables.column_table(found.columns),
         "explore_levels.csv": tables.level_table(found.categories),
         "explore_small_levels.csv": small,
-        "explore_cross_tables.csv": tables.cross_table_rows(cross_tables_of(found)),
         "explore_associations.csv": tables.association_table(
             [cross_table(one, other) for one, other in itertools.combinations(crossed, 2)]
         ),
         "explore_spearman.csv": tables.correlation_table(found.correlations),
         "explore_outliers.csv": outliers,
     }
-
-
-def cross_tables_of(found: Exploration) -> list[CrossTable]:
-    """The requested cross-tables; by default those of quasi-identifiers and sensitive features."""
-    if found.settings.cross_tables is not None:
-        pairs = [(found.column(one), found.column(other)) for one, other in found.settings.cross_tables]
-        for column in dict.fromkeys(column for pair in pairs for column in pair):
-            if column not in found.categories:
-                found.notes.append(
-                    f"No cross-table of {column.name}: {column.n_distinct} values, above max_levels or none at all."
-                )
-        pairs = [pair for pair in pairs if all(column in found.categories for column in pair)]
-    else:
-        pairs = list(itertools.combinations([one for one in found.categories if one.role != "other"], 2))
-    return [cross_table(*pair) for pair in pairs]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
 import numpy as np
@@ -40,19 +40,17 @@ def column_table(columns: Sequence[ExploredColumn]) -> pd.DataFrame:
 
 def level_table(columns: Sequence[ExploredColumn]) -> pd.DataFrame:
     """People and share of those with a value, per value of each column, the commonest first."""
-    parts = [_levels(column, np.argsort(-column.people, kind="stable")) for column in columns]
-    return _stacked(parts, ["column", "value", "people", "share"])
+    return _levels((column, np.argsort(-column.people, kind="stable")) for column in columns)
 
 
 def small_level_table(columns: Sequence[ExploredColumn], at_most: int) -> tuple[pd.DataFrame, int]:
     """Values that at most so many people have, the rarest first; and how many rows were left out for length."""
-    parts, n_left_out = [], 0
+    rare = []
     for column in columns:
-        rare = np.flatnonzero((column.people > 0) & (column.people <= at_most))
-        order = rare[np.argsort(column.people[rare], kind="stable")]
-        n_left_out += max(0, len(order) - MOST_ROWS_PER_COLUMN)
-        parts.append(_levels(column, order[:MOST_ROWS_PER_COLUMN]))
-    return _stacked(parts, ["column", "value", "people", "share"]), n_left_out
+        few = np.flatnonzero((column.people > 0) & (column.people <= at_most))
+        rare.append((column, few[np.argsort(column.people[few], kind="stable")]))
+    n_left_out = sum(max(0, len(order) - MOST_ROWS_PER_COLUMN) for _, order in rare)
+    return _levels((column, order[:MOST_ROWS_PER_COLUMN]) for column, order in rare), n_left_out
 
 
 def outlier_table(columns: Sequence[ExploredColumn], subjects: pd.Series) -> tuple[pd.DataFrame, int]:
@@ -99,28 +97,6 @@ def association_table(tables: Sequence[CrossTable]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=names)
 
 
-def cross_table_rows(tables: Sequence[CrossTable]) -> pd.DataFrame:
-    """People per pair of values, and their share of those with the first value; with the pairs that nobody has."""
-    parts = []
-    for table in tables:
-        one, other = (value_texts(column) for column in (table.one, table.other))
-        of_row = table.people.sum(axis=1, keepdims=True)
-        share = np.divide(table.people, of_row, out=np.zeros(table.people.shape), where=of_row > 0)
-        parts.append(
-            pd.DataFrame(
-                {
-                    "column": table.one.name,
-                    "value": np.repeat(one, len(other)),
-                    "other": table.other.name,
-                    "other_value": np.tile(other, len(one)),
-                    "people": table.people.ravel(),
-                    "share_of_value": share.ravel(),
-                }
-            )
-        )
-    return _stacked(parts, ["column", "value", "other", "other_value", "people", "share_of_value"])
-
-
 def value_texts(column: ExploredColumn) -> np.ndarray:
     """The distinct values as people write them (n_values,)."""
     labels = column.encoded.labels
@@ -129,13 +105,14 @@ def value_texts(column: ExploredColumn) -> np.ndarray:
     return labels
 
 
-def _levels(column: ExploredColumn, order: np.ndarray) -> pd.DataFrame:
-    labels = column.encoded.labels[order]
-    values = [number_text(label) for label in labels] if column.encoded.is_numeric else labels
-    people = column.people[order]
-    return pd.DataFrame(
-        {"column": column.name, "value": values, "people": people, "share": people / column.n_with_value}
-    )
+def _levels(chosen: Iterable[tuple[ExploredColumn, np.ndarray]]) -> pd.DataFrame:
+    """People and their share per value, of some values of each column, by their codes in order."""
+    parts = []
+    for column, order in chosen:
+        people, values = column.people[order], value_texts(column)[order]
+        share = people / column.n_with_value
+        parts.append(pd.DataFrame({"column": column.name, "value": values, "people": people, "share": share}))
+    return _stacked(parts, ["column", "value", "people", "share"])
 
 
 def _stacked(parts: list[pd.DataFrame], names: list[str]) -> pd.DataFrame:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from disclosure_control.basics.telling.confidence_intervals import wilson_interval
-from disclosure_control.basics.telling.small_counts import MASKED, MASKED_CELL
+from disclosure_control.basics.telling.small_counts import MASKED_CELL, Policy
 from disclosure_control.basics.telling.words import interval_text, share_text
 
 SIGNIFICANCE = 0.05  # of the statement that an attack beats guessing, one-sided
@@ -17,10 +17,18 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Rate:
-    """``n_hits`` of ``n`` attacks succeed; a fraction of a hit is a chance, such as 1/3 for one guess among three."""
+    """``n_hits`` of ``n`` attacks succeed; a fraction of a hit is a chance, such as 1/3 for one guess among three.
+
+    ``is_told``: whether its reader sees the hits: few hits of people, or all but few, are masked.
+    """
 
     n_hits: float
     n: int
+    is_told: bool = True
+
+    def told(self, policy: Policy) -> Rate:
+        """The same as a reader may see it."""
+        return replace(self, is_told=policy.told(math.ceil(self.n_hits), self.n) is not None)
 
     @property
     def rate(self) -> float | None:
@@ -35,6 +43,8 @@ class Rate:
     @property
     def share(self) -> str:
         """The rate with its interval, as a report prints it."""
+        if not self.is_told:
+            return MASKED_CELL
         return f"{share_text(self.rate)} ({interval_text(*self.interval)})" if self.interval else "-"
 
     def cells(self) -> list[str]:
@@ -43,35 +53,18 @@ class Rate:
 
     def in_summary(self) -> dict[str, object]:
         """The rate as in the JSON summary."""
-        low, high = self.interval or (None, None)
-        return {"hits": self._hits, "attacks": self.n, "rate": self.rate, "low": low, "high": high}
+        found = (self._hits, self.rate, *(self.interval or (None, None))) if self.is_told else (None,) * 4
+        hits, rate, low, high = found
+        return {"hits": hits, "attacks": self.n, "rate": rate, "low": low, "high": high}
 
     @property
     def hits_text(self) -> str:
         """How many succeed."""
-        return f"{self._hits:,}"
+        return f"{self._hits:,}" if self.is_told else MASKED_CELL
 
     @property
     def _hits(self) -> float:
         return int(self.n_hits) if float(self.n_hits).is_integer() else self.n_hits
-
-
-@dataclass(frozen=True)
-class MaskedRate(Rate):
-    """A rate as it leaves the controller: few hits of people, or all but few, are masked."""
-
-    @property
-    def share(self) -> str:
-        return MASKED_CELL if self._is_masked else super().share
-
-    @property
-    def hits_text(self) -> str:
-        return MASKED_CELL if self._is_masked else super().hits_text
-
-    @property
-    def _is_masked(self) -> bool:
-        n_hits = math.ceil(self.n_hits)
-        return MASKED.told(n_hits, self.n) is None
 
 
 @dataclass(frozen=True)
@@ -119,13 +112,10 @@ class AttackRates:
         beats = self.p_value < SIGNIFICANCE
         return beats if beats == (at_best < SIGNIFICANCE) else None
 
-    def masked(self) -> AttackRates:
-        """The same as they leave the controller; a chance that is calculated is no count of people."""
-
-        def told(rate: Rate) -> Rate:
-            return MaskedRate(rate.n_hits, rate.n)
-
-        return replace(self, attack=told(self.attack), control=self.control and told(self.control))
+    def told(self, policy: Policy) -> AttackRates:
+        """The same as a reader may see them; the baseline, a chance that is calculated, is no count of people."""
+        control = self.control and self.control.told(policy)
+        return replace(self, attack=self.attack.told(policy), control=control)
 
     def cells(self) -> list[str]:
         """Right, share, guessing, control group, and whether it beats guessing."""
@@ -139,6 +129,6 @@ class AttackRates:
             "baseline": self.baseline,
             "control": self.control,
             "beats_baseline": self.beats_baseline,
-            "unread": self.n_unread,
-            "p_value": self.p_value,
+            "unread": self.n_unread if self.attack.is_told else None,
+            "p_value": self.p_value if self.attack.is_told else None,  # the hits follow from it
         }

@@ -18,7 +18,7 @@ from disclosure_control.basics.telling.sections import (
     Where,
     in_chapter,
 )
-from disclosure_control.basics.telling.small_counts import MASKED_CELL
+from disclosure_control.basics.telling.small_counts import count_text
 from disclosure_control.basics.telling.words import capitalised
 
 METHODS = {"exact": "by equal values", "generalised": "by values and intervals that fit"}
@@ -32,9 +32,8 @@ def attack_sections(told: AttacksTold) -> tuple[Section, ...]:
     """Each attack beside guessing and, where there is one, the control group; no person and no value."""
     parts = tuple(_parts(told))
     title = "Attacks with records of outsiders (step linkage_attack), beside guessing and a control group"
-    masked = told.masked()
-    drawn = Section(ADVERSARIAL, "", tuple(_drawing(masked)))
-    return (OUTLINES[0].section(parts), in_chapter(ADVERSARIAL, title, tuple(_parts(masked))), drawn)
+    drawn = Section(ADVERSARIAL, "", tuple(_drawing(told)))
+    return (OUTLINES[0].section(parts), in_chapter(ADVERSARIAL, title, parts), drawn)
 
 
 def _parts(told: AttacksTold) -> Iterator[Part]:
@@ -42,7 +41,7 @@ def _parts(told: AttacksTold) -> Iterator[Part]:
     identified = told.identified
     yield Sentence(f"Identified table: {identified.people} people.")
     yield Sentence(
-        f"In the pilot: {identified.in_pilot}; not in it (control group): {identified.control}."
+        f"In the pilot: {count_text(identified.in_pilot)}; not in it (control group): {count_text(identified.control)}."
         if identified.truth_known
         else NO_CLAIM_CHECKED
     )
@@ -76,7 +75,7 @@ def _found(told: AttacksTold) -> list[tuple[str, str, MethodTold]]:
     return [
         (release, method, one)
         for release, attacked in told.releases.items()
-        for method, one in attacked.linkage.methods.items()
+        for method, one in attacked.methods.items()
     ]
 
 
@@ -93,7 +92,7 @@ def _drawing(told: AttacksTold) -> Iterator[Figure]:
     bars = [
         RateWithInterval(name, rate.rate, *rate.interval, rate.share)
         for name, rate in rates
-        if rate.rate is not None and rate.interval is not None and rate.share != MASKED_CELL
+        if rate.rate is not None and rate.interval is not None and rate.is_told
     ]
     if bars:
         described = "; ".join(f"{bar.label}: {bar.text}" for bar in bars)

@@ -16,7 +16,6 @@ from disclosure_control.basics.settings.kinds import (
     dictionary_of,
     is_name,
     is_number,
-    one_of,
     one_or_some_of,
 )
 from disclosure_control.basics.telling.faults import nearest_name
@@ -62,9 +61,6 @@ class AttackSettings(SettingsGroup):
         None,
         "`USUBJID`, if there is such a column",
     )
-    released: str = setting(
-        one_of("combined", "treated", "both"), "which release is attacked; both where a treatment ran", "both"
-    )
     method: tuple[str, ...] = setting(
         one_or_some_of(*METHODS),
         '`"exact"`: equal values; `"generalised"`: a released value may represent several: `20--30`, `20-30`, '
@@ -78,9 +74,7 @@ class AttackSettings(SettingsGroup):
     )
 
     def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
-        """A treatment where one is attacked, and settings without use."""
-        if self.released == "treated" and not place.pilot.has("treatment"):
-            yield f'{place["released"]}: "treated" needs the key treatment in the config; add it'
+        """Settings without use."""
         for name in self.within:
             if name not in self.known:
                 yield f"{place['within']}: column {name!r} is not among known{nearest_name(name, self.known)}"

@@ -23,19 +23,13 @@ from disclosure_control.analyses.linkage_attack.linkage import (
 from disclosure_control.analyses.linkage_attack.people import IdentifiedTable, read_identified
 from disclosure_control.analyses.linkage_attack.report import attack_sections
 from disclosure_control.analyses.linkage_attack.settings import KEY, AttackSettings
-from disclosure_control.analyses.linkage_attack.told import (
-    AttacksTold,
-    LinkageTold,
-    MethodTold,
-    PeopleTold,
-    ReleaseAttacked,
-)
+from disclosure_control.analyses.linkage_attack.told import AttacksTold, MethodTold, PeopleTold, ReleaseAttacked
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_column
-from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
-from disclosure_control.basics.telling.small_counts import people_on_screen
+from disclosure_control.basics.telling.faults import stop_at
+from disclosure_control.basics.telling.small_counts import Policy, people_on_screen, told_parts
 from disclosure_control.remedy.treatments.registry import Reading
 from disclosure_control.remedy.treatments.treated_pilot import TreatedPilot
-from disclosure_control.steps.running import StepInput, StepResult
+from disclosure_control.steps.running import StepInput, StepResult, StepTold
 from study.merge.subject_ids import SubjectIdRule
 
 MATCHES = "linkage_matches.csv"
@@ -54,18 +48,12 @@ class AttackedRelease:
     readings: Mapping[str, Reading] = field(default_factory=dict)
 
 
-def releases_of(pilot: pd.DataFrame, treated: TreatedPilot | None, which: str) -> list[AttackedRelease]:
-    """The untreated combined dataset, the treated one, or both; ``treated`` is the treatment's outcome, or None."""
-    found = []
-    if which != "treated":
-        found.append(AttackedRelease("combined", pilot, np.arange(len(pilot))))
-    if which != "combined" and treated is not None:
+def releases_of(pilot: pd.DataFrame, treated: TreatedPilot | None) -> list[AttackedRelease]:
+    """The untreated combined dataset and, where a treatment ran, its outcome."""
+    found = [AttackedRelease("combined", pilot, np.arange(len(pilot)))]
+    if treated is not None:
         frame = treated.frame.reset_index(drop=True)
         found.append(AttackedRelease("treated", frame, np.asarray(treated.kept), treated.readings))
-    if not found:
-        raise FaultyInputError(
-            'linkage_attack["released"]: no treatment ran before; add the key treatment to the config'
-        )
     return found
 
 
@@ -80,19 +68,39 @@ def check_within(settings: AttackSettings, pilot: pd.DataFrame) -> None:
     stop_at(faults)
 
 
-def told_people(identified: IdentifiedTable) -> PeopleTold:
+def told_people(policy: Policy, identified: IdentifiedTable) -> PeopleTold:
     """How many people the identified table names, and how many of them are in the pilot."""
     n_people = len(identified.frame)
     if identified.subject is None:
         return PeopleTold(n_people)
     n_in_pilot = int((identified.subject >= 0).sum())
-    return PeopleTold(n_people, n_in_pilot, n_people - n_in_pilot, truth_known=True)
+    parts = told_parts(policy, {"in_pilot": n_in_pilot, "control": n_people - n_in_pilot})
+    return PeopleTold(n_people, **parts, truth_known=True)
+
+
+@dataclass(frozen=True)
+class Attacked:
+    """A release that was attacked by the columns that are ``known``, once by each method; ``notes`` are sentences."""
+
+    release: AttackedRelease
+    known: Sequence[str]
+    attacks: Sequence[LinkageAttack]
+    notes: Sequence[str]
+
+    def told(self, policy: Policy, n_pilot: int) -> ReleaseAttacked:
+        """The rates as a reader may see them."""
+        methods = {
+            one.method: MethodTold(one.claims.told(policy), one.pairs and one.pairs.told(policy), one.guesses)
+            for one in self.attacks
+        }
+        n_records = len(self.release.frame)
+        return ReleaseAttacked(n_records, n_pilot - n_records, self.known, methods)
 
 
 def attack_release(
     release: AttackedRelease, identified: IdentifiedTable, settings: AttackSettings, pilot: pd.DataFrame
-) -> tuple[LinkageTold, list[LinkageAttack], list[str]]:
-    """Linkage of the identified table with one release: what came of each method, the attacks, and notes."""
+) -> Attacked:
+    """Linkage of the identified table with one release, by each method."""
     gone = [name for name in settings.known if name not in release.frame]
     moved = [
         name
@@ -103,7 +111,7 @@ def attack_release(
     truth = identified.truth(release.kept, len(pilot))
     notes = _notes_on_columns(release.name, gone, moved) + _notes_on_removed_people(release.name, truth)
     if not known or not len(release.frame):
-        return LinkageTold([], {}), [], [*notes, f"Nothing is left to attack in the {release.name} release."]
+        return Attacked(release, [], [], [*notes, f"Nothing is left to attack in the {release.name} release."])
     before = pilot[list(known)].iloc[release.kept].reset_index(drop=True)
     attacks = []
     for method in settings.method:
@@ -112,8 +120,7 @@ def attack_release(
         attack = attack_linkage(matching, truth, method)
         notes += _notes_on_values(matching, attack, release.name)
         attacks.append(attack)
-    methods = {one.method: MethodTold(one.claims, one.pairs, one.guesses) for one in attacks}
-    return LinkageTold(list(known), methods), attacks, notes
+    return Attacked(release, list(known), attacks, notes)
 
 
 def _notes_on_columns(release: str, gone: Sequence[str], moved: Sequence[str]) -> list[str]:
@@ -196,17 +203,15 @@ def run_step(step: StepInput[AttackSettings]) -> StepResult:
     """The attacks of the key on every release; ``linkage_matches.csv`` lists who was named."""
     settings, pilot, subjects = step.settings, step.dataset.typed_table, step.dataset.subjects
     treated = step.earlier["treatment"].outcome if "treatment" in step.earlier else None
-    releases = releases_of(pilot, treated, settings.released)
     check_within(settings, pilot)
     identified = read_identified(settings, step.folder, subjects, step.assessment.config.of(SubjectIdRule))
-    attacked: dict[str, ReleaseAttacked] = {}
-    notes, matches = list(identified.notes), []
-    for release in releases:
-        linkage, attacks, more = attack_release(release, identified, settings, pilot)
-        matches += [matches_of(attack, release, identified, subjects) for attack in attacks]
-        notes += more
-        n_records = len(release.frame)
-        attacked[release.name] = ReleaseAttacked(n_records, len(pilot) - n_records, linkage)
-    told = AttacksTold(attacked, list(dict.fromkeys(notes)), told_people(identified))
-    tables = {MATCHES: sorted_matches(matches)}
-    return StepResult(told, sections=attack_sections(told), tables=tables, inputs=identified.source)
+    found = [attack_release(release, identified, settings, pilot) for release in releases_of(pilot, treated)]
+    notes = list(dict.fromkeys([*identified.notes, *(note for one in found for note in one.notes)]))
+    matches = [matches_of(attack, one.release, identified, subjects) for one in found for attack in one.attacks]
+
+    def tell(policy: Policy) -> StepTold:
+        releases = {one.release.name: one.told(policy, len(pilot)) for one in found}
+        told = AttacksTold(releases, notes, told_people(policy, identified))
+        return StepTold(told, attack_sections(told))
+
+    return StepResult.told_by(tell, tables={MATCHES: sorted_matches(matches)}, inputs=identified.source)

@@ -1,11 +1,11 @@
-"""The findings of the step ``linkage_attack`` as in the JSON summary: counts and rates, no person and no value."""
+"""The findings of the step ``linkage_attack`` as a reader may see them: counts and rates, no person and no value."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from disclosure_control.analyses.linkage_attack.rates import AttackRates, MaskedRate, Rate
+from disclosure_control.analyses.linkage_attack.rates import AttackRates, Rate
 from disclosure_control.basics.telling.plain import WHERE_FOUND
 
 
@@ -17,32 +17,20 @@ class MethodTold:
     pairs: AttackRates | None
     guesses: AttackRates | None
 
-    def masked(self) -> MethodTold:
-        """The same as it leaves the controller: few hits are masked."""
-        claims = MaskedRate(self.claims.n_hits, self.claims.n)
-        return replace(self, claims=claims, pairs=self.pairs and self.pairs.masked())
-
 
 @dataclass(frozen=True)
-class LinkageTold:
-    """Linkage with one release by the columns that are ``known``, by method."""
+class ReleaseAttacked:
+    """The result of linkage with one release of so many ``records`` by the columns that are ``known``, by method."""
 
+    records: int
+    removed: int
     known: Sequence[str]
     methods: Mapping[str, MethodTold]
 
 
 @dataclass(frozen=True)
-class ReleaseAttacked:
-    """The result of linkage with one release."""
-
-    records: int
-    removed: int
-    linkage: LinkageTold
-
-
-@dataclass(frozen=True)
 class PeopleTold:
-    """How many people the identified table names, and how many of them are in the pilot."""
+    """How many people the identified table names, and how many of them are in the pilot; None where masked."""
 
     people: int
     in_pilot: int | None = field(default=None, metadata=WHERE_FOUND)
@@ -57,12 +45,3 @@ class AttacksTold:
     releases: Mapping[str, ReleaseAttacked]
     notes: Sequence[str]
     identified: PeopleTold
-
-    def masked(self) -> AttacksTold:
-        """The same as it leaves the controller."""
-        return replace(self, releases={name: _masked(found) for name, found in self.releases.items()})
-
-
-def _masked(found: ReleaseAttacked) -> ReleaseAttacked:
-    methods = {name: one.masked() for name, one in found.linkage.methods.items()}
-    return replace(found, linkage=replace(found.linkage, methods=methods))

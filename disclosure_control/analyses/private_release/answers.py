@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache, partial
-from math import inf, log, nextafter
+from math import inf, nextafter
 from typing import Any
 
 import numpy as np
@@ -259,30 +259,6 @@ def _mean_in_halves(noisy_sum: float, noisy_count: int, of_sum: float, of_count:
     return mean, max(abs(corner - mean) for corner in corners)
 
 
-def _of_quantile(query: Query) -> Mechanism:
-    """One of evenly spaced candidates between the bounds, chosen by how many people are on either side of it.
-
-    The accuracy is in people: how far the chosen candidate's rank may be from that of the best candidate. A
-    candidate's score is its distance in rank times a whole number, and the least likely to be chosen of m candidates
-    whose score is worse by x needs an exponential noise above x: probability m exp(-x / scale) at most.
-    Source: McKenna and Sheldon 2020, arXiv:2010.12603, on permute-and-flip, which OpenDP uses.
-    """
-    dp = opendp()
-    space = dp.vector_domain(dp.atom_domain(T=float, nan=False)), dp.symmetric_distance()
-    candidates = np.unique(np.linspace(*query.bounds, query.candidates)).tolist()
-    scores = dp.t.make_quantile_score_candidates(*space, candidates=candidates, alpha=query.probability)
-    measurement, scale = _scaled(
-        lambda scale: scores >> dp.m.then_noisy_max(dp.max_divergence(), scale=scale, negate=True), query.epsilon
-    )
-    score_of_a_rank = scores.map(1) / max(query.probability, 1 - query.probability)
-    ranks = scale * log(len(candidates) / ALPHA) / score_of_a_rank
-
-    def answer(values: np.ndarray) -> dict:
-        return {"value": candidates[measurement(values)], "accuracy_95_in_people": ranks}
-
-    return Mechanism(measurement, measurement.map(1), ranks, _by_group(query, lambda values: values, answer))
-
-
 def _by_group(
     query: Query, ready: Callable[[np.ndarray], np.ndarray], answer: Callable[[np.ndarray], dict]
 ) -> Callable[[Records], Draw]:
@@ -314,7 +290,6 @@ MECHANISMS: dict[str, Callable[[Query], Mechanism]] = {
     "histogram": _of_counts,
     "sum": _of_sum,
     "mean": _of_mean,
-    "quantile": _of_quantile,
 }
 
 
@@ -354,11 +329,6 @@ def prepared_answer(query: Query, records: Records) -> Draw:
     with _without_words():
         draw = mechanism_of(query).prepared(records)
     return _without_words()(draw)
-
-
-def answer_of(query: Query, records: Records) -> dict:
-    """The noisy answer as plain values for JSON; each call draws new noise, so the ledger comes first."""
-    return prepared_answer(query, records)()
 
 
 @contextlib.contextmanager

@@ -35,7 +35,6 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.run.beside import flush_folder, write_whole
 
 FOLDER, LEDGER = "privacy", "privacy_ledger.sqlite"
-EARLY_LEDGER = "privacy_ledger.jsonl"  # of versions before 3
 ANSWERS_FILE = "private_release.json"
 SETTING = "BIOSTREAMS_STATE_DIR"
 RESERVED, ANSWERED = "reserved", "answered"
@@ -128,9 +127,9 @@ class Ledger:
         """The recorded answer to a question on a dataset (its SHA-256), or a new one, paid for before it is computed.
 
         Raises ``BudgetExhaustedError`` with what is left, ``LedgerFaultError``, and ``OSError`` where the disk
-        refuses an entry; after any error no answer was given.
+        refuses an entry; after any error no answer was given. An error of ``answer`` itself is raised as it came.
         """
-        key = key_of(question, dataset)
+        key, failure = key_of(question, dataset), None
         with self._entries(is_asked=True) as store:
             state = self._read(store)
             if recorded := self._recorded(store, key):
@@ -140,8 +139,14 @@ class Ledger:
                 raise BudgetExhaustedError(epsilon, max(left, Decimal(0)))
             paid = {"charged": decimal_text(epsilon), "budget": decimal_text(self.budget)}
             state = self._append(store, state, RESERVED, key, {"question": dict(question), "dataset": dataset, **paid})
-            given = {"epsilon": epsilon_of_map, "answer": answer()}
-            self._append(store, state, ANSWERED, key, given)
+            try:
+                given = {"epsilon": epsilon_of_map, "answer": answer()}
+            except Exception as error:
+                failure = error  # is raised when the ledger is closed, or it would be told as one of the ledger
+            else:
+                self._append(store, state, ANSWERED, key, given)
+        if failure is not None:
+            raise failure
         return Recorded(json.loads(canonical(given))["answer"], epsilon_of_map, epsilon)
 
     def recorded(self, question: Mapping, dataset: str) -> Recorded | None:
@@ -219,14 +224,12 @@ class Ledger:
             raise self._fault("cannot be reached", f"{FOLDER} is no folder")
         if (mode := self.folder.stat().st_mode & 0o777) & 0o077:
             self.folder.chmod(mode & 0o700)
-        if (self.folder / EARLY_LEDGER).exists():
-            raise LedgerFaultError(
-                f"{FOLDER}/{EARLY_LEDGER}: the ledger of an earlier version, not read since version 4.0.0; nothing is "
-                "answered; run this pilot once with version 3, which converts it"
-            )
         if not self.path.exists():
-            taken = f"where nothing was ever asked of this pilot, take the folder {FOLDER} away"
-            raise self._fault("is not there", f"it was taken away; {taken}")
+            hint = (
+                "privacy_ledger.jsonl, the ledger of an early version, is converted by one run with version 3; if "
+                f"nothing was ever asked of this pilot, remove the folder {FOLDER}"
+            )
+            raise self._fault("is not there", hint)
 
     def _read(self, store: sqlite3.Connection) -> LedgerState:
         """The state of the ledger, every entry checked. Raises ``LedgerFaultError`` where one is missing or changed."""

@@ -12,7 +12,8 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_column, number_text
 from disclosure_control.basics.settings.fields import SettingsGroup, faults_of, setting, typed
-from disclosure_control.basics.settings.kinds import FLAG, Kind, Place, as_tuple, whole_number
+from disclosure_control.basics.settings.kinds import FLAG, Kind, Place, as_tuple
+from disclosure_control.basics.settings.unknown_keys import hint_of_value
 
 # Below the least epsilon the noise of a count exceeds ten thousand people; above the largest nothing is private.
 LEAST_EPSILON, LARGEST_EPSILON, EPSILON_DIGITS = Decimal("0.0001"), Decimal("100"), 12
@@ -35,8 +36,6 @@ class Query:
     categories: tuple[str, ...] = ()
     edges: tuple[float, ...] = ()
     by: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    probability: float | None = None
-    candidates: int | None = None
     name: str = field(default="", compare=False)
     accept_noise: bool = field(default=False, compare=False)
 
@@ -72,8 +71,8 @@ class Query:
             "categories": sorted(self.categories),
             "edges": list(self.edges),
             "by": sorted([column, sorted(categories)] for column, categories in self.by),
-            "probability": self.probability,
-            "candidates": self.candidates,
+            "probability": None,  # and candidates: of quantiles, which ledgers of version 3 may hold
+            "candidates": None,
             "epsilon": decimal_text(self.epsilon),
         }
 
@@ -254,24 +253,11 @@ class HistogramQuestion(AnyQuestion):
         yield from super().check(place, given)
 
 
-@dataclass(frozen=True, kw_only=True)
-class QuantileQuestion(SumQuestion):
-    """A value that a share of the people do not exceed."""
-
-    probability: float = setting(
-        Kind(lambda value: _is_number(value) and 0 < value < 1, "a number above 0 and below 1", float),
-        "the share; 0.5 is the median",
-        0.5,
-    )
-    candidates: int = setting(whole_number(2, 10_001), "how many values between the bounds it may be", 101)
-
-
 KINDS: dict[str, type[AnyQuestion]] = {
     "count": CountQuestion,
     "sum": SumQuestion,
     "mean": SumQuestion,
     "histogram": HistogramQuestion,
-    "quantile": QuantileQuestion,
 }
 
 
@@ -284,7 +270,8 @@ def faults_of_query(value: object, place: Place) -> list[str]:
     name = value.get("kind")
     kind = KINDS.get(name) if isinstance(name, str) else None
     if kind is None:
-        return [f"{place['kind']}: found {name!r}; allowed: one of {', '.join(KINDS)}"]
+        hint = hint_of_value("private_release['kind']", name)
+        return [f"{place['kind']}: found {name!r}{hint}; allowed: one of {', '.join(KINDS)}"]
     return faults_of(kind, value, place)
 
 

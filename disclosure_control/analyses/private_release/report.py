@@ -91,8 +91,8 @@ def _parts(told: PrivateTold) -> Iterator[Part]:
     )
     if told.budget_raised_from is not None:
         yield Sentence(
-            f"The budget was raised: it was {told.budget_raised_from} when questions were paid for, and who "
-            "was told of that one was promised that no more would be spent.",
+            f"The budget was raised: it was {told.budget_raised_from} when questions were paid for. Readers of those "
+            "answers were promised that no more would be spent.",
             Style.NOTICE,
         )
     if Decimal(told.asked_in_all) > Decimal(told.budget):
@@ -134,8 +134,6 @@ def _place(cell: Mapping) -> str:
 
 
 def _value_and_accuracy(answer: Mapping) -> list[str]:
-    if "accuracy_95_in_people" in answer:
-        return [f"{answer['value']:.6g}", f"± {answer['accuracy_95_in_people']:.0f} people in rank"]
     accuracy = answer["accuracy_95"]
     digits = min(max(0, 1 - floor(log10(accuracy))), 9) if accuracy > 0 else 6
     return [f"{round(answer['value'], digits) + 0.0:.{digits}f}", f"± {accuracy:.{digits}f}"]  # no negative zero

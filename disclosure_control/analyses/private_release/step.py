@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -20,7 +20,6 @@ from disclosure_control.analyses.private_release.ledger import (
     BudgetExhaustedError,
     Ledger,
     LedgerState,
-    Recorded,
     published_spending,
 )
 from disclosure_control.analyses.private_release.questions import Query, decimal_text
@@ -41,42 +40,39 @@ GUARANTEE = (
 ANSWERED, RECORDED, REFUSED, NOT_ASKED = "answered", "answered before", "refused", "not asked"
 
 
-@dataclass(frozen=True)
-class QueryOutcome:
-    """The result of one query: ``recorded`` is its answer, None where it was refused or not asked.
-
-    ``is_mostly_noise``: against the true number of people, and not accepted as such; only the controller may see it.
-    """
-
-    query: Query
-    status: str
-    recorded: Recorded | None = None
-    is_mostly_noise: bool = False
-
-
 def pilots_ledger(folder: Path, pilot: str, budget: Decimal) -> Ledger:
     """The ledger of the pilot in ``folder``, checked against the last run's results and its mark."""
     return Ledger(folder, budget, published_spending(folder / RESULTS_FOLDER, pilot), read_settings().state_folder)
 
 
-def ask(query: Query, records: Records, dataset: str, ledger: Ledger, people: int | None = None) -> QueryOutcome:
+def ask(query: Query, records: Records, dataset: str, ledger: Ledger, people: int | None = None) -> QueryTold:
     """The answer to one query through the ledger; ``dataset`` is the SHA-256 of the dataset of ``records``.
 
     ``people`` are those that the config declares. A query that is mostly noise among them is not asked, unless it
     accepts that or the ledger has its answer; one beyond the budget is refused. Raises as ``Ledger.ask`` does. OpenDP
-    builds the mechanism, and the records are prepared for it, before anything is spent.
+    builds the mechanism, and the records are prepared for it, before anything is spent. Whether the answer is mostly
+    noise against the true number of people, and not accepted as such, only the controller may see.
     """
+    told = QueryTold(
+        query.name, NOT_ASKED, {name: one for name, one in query.question.items() if one not in (None, [])}
+    )
     epsilon = mechanism_of(query).epsilon
     recorded = ledger.recorded(query.question, dataset)
     if recorded is None:
         if not query.accept_noise and is_mostly_noise(query, people or PEOPLE_IF_NOT_DECLARED):
-            return QueryOutcome(query, NOT_ASKED)
+            return told
         try:
             recorded = ledger.ask(query.question, dataset, query.epsilon, prepared_answer(query, records), epsilon)
         except BudgetExhaustedError:
-            return QueryOutcome(query, REFUSED)
-    is_unexpected = not query.accept_noise and is_mostly_noise(query, records.n_records)
-    return QueryOutcome(query, ANSWERED if recorded.is_new else RECORDED, recorded, is_unexpected)
+            return replace(told, status=REFUSED)
+    return replace(
+        told,
+        status=ANSWERED if recorded.is_new else RECORDED,
+        epsilon=recorded.epsilon,
+        charged=decimal_text(recorded.charged),
+        answer=recorded.answer,
+        mostly_noise=not query.accept_noise and is_mostly_noise(query, records.n_records),
+    )
 
 
 def run_step(step: StepInput[PrivateReleaseSettings]) -> StepResult:
@@ -85,8 +81,8 @@ def run_step(step: StepInput[PrivateReleaseSettings]) -> StepResult:
     ledger = pilots_ledger(step.folder, step.pilot, settings.budget)
     records = Records(step.dataset.text)
     ledger.look()  # a ledger that is not whole is a fault before the first question
-    releases = [ask(query, records, step.dataset.sha256, ledger, settings.people) for query in settings.queries]
-    told = told_release(settings, releases, ledger.look())
+    asked = [ask(query, records, step.dataset.sha256, ledger, settings.people) for query in settings.queries]
+    told = told_release(settings, asked, ledger.look())
     sections = private_sections(told, notices_of(settings.budget, settings.queries, ledger))
     return StepResult(
         told,
@@ -94,7 +90,6 @@ def run_step(step: StepInput[PrivateReleaseSettings]) -> StepResult:
         outside=lambda counts, k: sections,  # noise hides every person in it
         files={ANSWERS_FILE: _for_publication(step.pilot, told)},
         hand_to_hand=frozenset({ANSWERS_FILE}),
-        outcome=tuple(releases),
     )
 
 
@@ -107,7 +102,7 @@ def notices_of(budget: Decimal, queries: Iterable[Query], ledger: Ledger) -> lis
     return [*(f"{which} {promise}." for which in high), *(f"{notice}." for notice in ledger.notices)]
 
 
-def told_release(settings: PrivateReleaseSettings, releases: list[QueryOutcome], state: LedgerState) -> PrivateTold:
+def told_release(settings: PrivateReleaseSettings, queries: list[QueryTold], state: LedgerState) -> PrivateTold:
     """The answers and their cost: exact decimals as text, and each query's result."""
     is_raised = state.lowest_budget is not None and state.lowest_budget < settings.budget
     return PrivateTold(
@@ -119,18 +114,7 @@ def told_release(settings: PrivateReleaseSettings, releases: list[QueryOutcome],
         asked_in_all=decimal_text(settings.asked),
         budget_raised_from=decimal_text(state.lowest_budget) if is_raised and state.lowest_budget is not None else None,
         paid_and_never_answered=state.n_unanswered,
-        queries=[_told_query(release) for release in releases],
-    )
-
-
-def _told_query(release: QueryOutcome) -> QueryTold:
-    question = {name: value for name, value in release.query.question.items() if value not in (None, [])}
-    told, recorded = QueryTold(release.query.name, release.status, question), release.recorded
-    if recorded is None:
-        return told
-    charged = decimal_text(recorded.charged)
-    return replace(
-        told, epsilon=recorded.epsilon, charged=charged, answer=recorded.answer, mostly_noise=release.is_mostly_noise
+        queries=queries,
     )
 
 

@@ -45,7 +45,7 @@ def points_of(grid: Sequence[Mapping[str, object]]) -> tuple[SweepPoint, ...]:
 def _steps_of(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
     if "steps" in entry:
         return [dict(step) for step in entry["steps"]]
-    return [{key: value for key, value in entry.items() if key not in ("name", "parameter")}]
+    return [{key: value for key, value in entry.items() if key != "name"}]
 
 
 def _name_of(entry: Mapping[str, Any]) -> str:
@@ -62,13 +62,8 @@ def _name_of(entry: Mapping[str, Any]) -> str:
 
 def _varied_settings(entry: Mapping[str, Any]) -> list[tuple[int, str]]:
     """Settings of an entry with several values to try: (position of the step, setting)."""
-    steps = _steps_of(entry)
-    if "parameter" in entry:
-        return [
-            (i, entry["parameter"]) for i, step in enumerate(steps) if isinstance(step.get(entry["parameter"]), list)
-        ]
     found = []
-    for i, step in enumerate(steps):
+    for i, step in enumerate(_steps_of(entry)):
         treatment = methods().get(str(step.get("method")))
         for key, value in step.items() if treatment else ():
             one = settings_in(treatment.settings).get(key) if treatment else None
@@ -110,18 +105,19 @@ def _faults_of_entry(where: str, entry: Any, config: PilotConfig, columns: Seque
         return [f'{where}: allowed: {{"method": ..., settings}}, or {{"name": ..., "steps": [...]}}']
     faults = []
     if "steps" in entry:
-        known = ("name", "parameter", "steps")
+        known = ("name", "steps")
         faults += [unknown_key(where, key, known) for key in entry if key not in known]
         if not steps:
             faults.append(f'{where}["steps"]: empty; allowed: a list of {{"method": ..., settings}}')
-    for key in ("name", "parameter"):
-        if key in entry and not is_name(entry[key]):
-            faults.append(f"{where}[{key!r}]: found {type(entry[key]).__name__}; allowed: a text")
+    if "name" in entry and not is_name(entry["name"]):
+        faults.append(f"{where}['name']: found {type(entry['name']).__name__}; allowed: a text")
+    if "parameter" in entry:
+        faults.append(unknown_key("sweep", "parameter", ()))
     if faults:
         return faults
     varied = _varied_settings(entry)
-    if len(varied) > 1 or ("parameter" in entry and not varied):
-        keys = ", ".join(repr(key) for _, key in varied) or f"no list under {entry['parameter']!r}"
+    if len(varied) > 1:
+        keys = ", ".join(repr(key) for _, key in varied)
         return [f"{where}: found {keys}; allowed: one setting that is a list of what to try; make one entry for each"]
     for _, _, tried in _tried(entry):
         faults += faults_of_steps(tried, config, columns, where)

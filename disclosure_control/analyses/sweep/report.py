@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,11 +12,10 @@ from config.model_settings import PilotConfig
 from disclosure_control.analyses.sweep import OUTLINES
 from disclosure_control.analyses.sweep.settings import SweepSettings
 from disclosure_control.analyses.sweep.trial import UNTREATED, Sweep, SweepRow, row_name, value_text
-from disclosure_control.analyses.sweep.utility import MEASURES
 from disclosure_control.basics.drawings.figures import not_drawn
 from disclosure_control.basics.telling.plain import plain
 from disclosure_control.basics.telling.sections import Details, Part, Section, Sentence, Style, Table
-from disclosure_control.basics.telling.small_counts import people_on_screen
+from disclosure_control.basics.telling.small_counts import SMALLEST_PRINTED_GROUP, Policy
 from disclosure_control.remedy.treatments.seeds import whose_seed
 
 SUMMARY = "risk_utility_summary.csv"
@@ -38,29 +37,15 @@ MOST_ROWS = 40  # above this, only the rows that stand out
 
 
 @dataclass(frozen=True)
-class MeasureTold:
-    """The words of a measure of utility, and its direction."""
-
-    what: str
-    larger_is_worse: bool
-
-
-@dataclass(frozen=True)
 class SweepTold:
-    """The sweep as in the JSON summary; no record and no value of a person in it.
-
-    All digits are in the CSV file alone: from them one could calculate the value of a person whose record was removed.
-    """
+    """The sweep as in the JSON summary; no record in it. ``mildest_that_meets_all``: k, l and t together."""
 
     seed: str | None
-    one_generator: bool
     K: int
-    risk_of: str
     rows: Sequence[SweepRow]
     pareto_front: Sequence[str]
     mildest_that_meets_k: str | None
     mildest_that_meets_all: str | None
-    measures: Mapping[str, MeasureTold]
     files: Sequence[str]
     notes: Sequence[str]
 
@@ -83,20 +68,18 @@ def summary_table(found: Sequence[SweepRow]) -> pd.DataFrame:
     return table[[*FIRST_COLUMNS, *(name for name in table if name not in FIRST_COLUMNS)]]
 
 
-def told_sweep(found: Sweep, settings: SweepSettings, config: PilotConfig, files: list[str]) -> SweepTold:
-    """The findings of a sweep besides its table."""
-    names = [row_name(row) for row in found.rows]
-    mildest = [None if i is None else names[i] for i in (found.mildest_that_meets_k, found.mildest_that_meets_all)]
+def told_sweep(
+    policy: Policy, found: Sweep, settings: SweepSettings, config: PilotConfig, files: list[str]
+) -> SweepTold:
+    """The findings of a sweep besides its table, as the reader may see them."""
+    rows = [row.told(policy) for row in found.rows]
     return SweepTold(
         seed=whose_seed(settings.seed),
-        one_generator=settings.one_generator,
         K=config.K,
-        risk_of="values as released, without the bins of the config",
-        rows=[row.without_digits() for row in found.rows],
-        pareto_front=[names[i] for i in found.pareto_front],
-        mildest_that_meets_k=mildest[0],
-        mildest_that_meets_all=mildest[1],
-        measures={name: MeasureTold(one.words, one.larger_is_worse) for name, one in MEASURES.items()},
+        rows=rows,
+        pareto_front=[row_name(row) for row in rows if row.pareto_front],
+        mildest_that_meets_k=next((row_name(row) for row in rows if row.mildest_that_meets_k), None),
+        mildest_that_meets_all=next((row_name(row) for row in rows if row.mildest_that_meets_all), None),
         files=files,
         notes=[note] if (note := not_drawn(settings.figures)) else [],
     )
@@ -110,8 +93,9 @@ def sweep_sections(told: SweepTold) -> tuple[Section, ...]:
 def _parts(told: SweepTold) -> Iterator[Part]:
     rows, k = told.rows, told.K
     yield Sentence(
-        f"{len(rows) - 1} treatments, each tried on the original. {_words_of_chance(told)} Risk is of the values as "
-        "they would be released, without the bins of the config.",
+        f"{len(rows) - 1} treatments, each tried on the original. The seed is {told.seed}: one generator runs "
+        "through all of them, in this order. Risk is of the values as they would be released, without the bins of the "
+        "config.",
         Style.DEFINITION,
     )
     kept = [(n, row) for n, row in enumerate(rows) if len(rows) <= MOST_ROWS or row.stands_out or row.is_baseline]
@@ -164,30 +148,22 @@ def _percent(percent: float | None, decimals: int = 1) -> str:
     return "-" if percent is None else f"{percent:.{decimals}f}%"
 
 
-def _words_of_chance(told: SweepTold) -> str:
-    seed = f"The seed is {told.seed}"
-    if told.one_generator:
-        return f"{seed}: one generator runs through all of them, in this order."
-    return f"{seed}: each starts from it anew."
-
-
 def _remarks(told: SweepTold) -> Iterator[Sentence]:
     """What the table leaves out, with counts; and what must not be handed on."""
     rows = told.rows
     if any(row.n_not_evaluated for row in rows):
         most = max(row.n_not_evaluated for row in rows)
         yield Sentence(f"Not evaluated, for lack of a quasi-identifier: up to {most} records (n_not_evaluated).")
-    unread = [row.n_values_unread for row in rows]
-    if any(n != 0 for n in unread):
-        most = max((n for n in unread if n), default=1)
-        yield Sentence(
-            f"Up to {people_on_screen(most)} released values stand for no known number, such as >90, and count as lost."
-        )
+    unread = [row.n_values_unread for row in rows if row.n_values_unread != 0]
+    if unread:
+        most = max((n for n in unread if n is not None), default=None)
+        up_to = f"Fewer than {SMALLEST_PRINTED_GROUP}" if most is None else f"Up to {most:,}"
+        yield Sentence(f"{up_to} released values stand for no known number, such as >90, and count as lost.")
     if any(row.used_chance for row in rows):
         yield Sentence(
             "Where chance changed values, k and the risk count them as true: they do not see that protection."
         )
     yield Sentence(
-        f"{SUMMARY} is not to be released beside the data: whoever has both can calculate values of people who were "
-        "left out."
+        f"Do not release {SUMMARY} beside the data: a recipient of both can calculate values of people who were left "
+        "out."
     )

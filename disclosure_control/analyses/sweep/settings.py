@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from disclosure_control.analyses.sweep.grid import GRID, SweepPoint
 from disclosure_control.basics.drawings.figures import DEFAULT_FORMATS, FIGURES
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
-from disclosure_control.basics.settings.kinds import FLAG, Kind, are_names, as_tuple
+from disclosure_control.basics.settings.kinds import Kind, are_names, as_tuple
 from disclosure_control.remedy.treatments.seeds import DEFAULT_SEED, SEED
 
 _NUMERIC = Kind(
@@ -17,19 +17,11 @@ _NUMERIC = Kind(
 
 @dataclass(frozen=True)
 class SweepSettings(SettingsGroup):
-    """The config key ``sweep``: the ``points`` of its grid, and how they are tried and measured.
-
-    ``one_generator``: one random generator for all points, in their order; else each starts from ``seed``.
-    """
+    """The config key ``sweep``: the ``points`` of its grid, and how they are tried and measured."""
 
     points: tuple[SweepPoint, ...] = setting(GRID, "the treatments to try", named="grid")
     seed: int = setting(
         SEED, "where chance starts; nothing is released here, so take another one than for `treatment`", DEFAULT_SEED
-    )
-    one_generator: bool = setting(
-        FLAG,
-        "one generator runs on from entry to entry, in their order; `False`: each starts from the seed anew",
-        True,
     )
     eigenvalue_columns: tuple[str, ...] | None = setting(
         _NUMERIC,

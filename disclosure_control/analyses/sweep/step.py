@@ -11,15 +11,13 @@ Risk is measured on the released values, without the config's bins.
 from __future__ import annotations
 
 from disclosure_control.analyses.sweep.drawing import sweep_figures
-from disclosure_control.analyses.sweep.grid import SweepPoint, points_of
 from disclosure_control.analyses.sweep.report import SUMMARY, summary_table, sweep_sections, told_sweep
 from disclosure_control.analyses.sweep.settings import SweepSettings
-from disclosure_control.analyses.sweep.trial import Sweep, pareto_front, sweep
+from disclosure_control.analyses.sweep.trial import sweep
 from disclosure_control.basics.drawings.figures import figure_files
+from disclosure_control.basics.telling.small_counts import MASKED, Policy
 from disclosure_control.remedy.treatments.recommendation import Recommendation
-from disclosure_control.steps.running import StepInput, StepResult
-
-__all__ = ["Sweep", "SweepPoint", "pareto_front", "points_of", "run_step", "summary_table", "sweep"]
+from disclosure_control.steps.running import StepInput, StepResult, StepTold
 
 
 def run_step(step: StepInput[SweepSettings]) -> StepResult:
@@ -31,20 +29,15 @@ def run_step(step: StepInput[SweepSettings]) -> StepResult:
         step.assessment.config,
         settings.points,
         settings.seed,
-        settings.one_generator,
         settings.eigenvalue_columns,
         folder=step.folder,
         recommended=outcome.treatment if isinstance(outcome, Recommendation) else None,
     )
-    of_others = [row.without_digits() for row in found.rows]  # as in the summary: figures are handed on
-    files = figure_files(sweep_figures(of_others), settings.figures)
-    told = told_sweep(found, settings, step.assessment.config, [SUMMARY, *files])
-    return StepResult(
-        told,
-        sections=sweep_sections(told),
-        tables={SUMMARY: summary_table(found.rows)},
-        files=files,
-        hand_to_hand=frozenset(files),
-        inputs=found.inputs,
-        outcome=found,
-    )
+    files = figure_files(sweep_figures([row.told(MASKED) for row in found.rows]), settings.figures)  # handed on
+
+    def tell(policy: Policy) -> StepTold:
+        told = told_sweep(policy, found, settings, step.assessment.config, [SUMMARY, *files])
+        return StepTold(told, sweep_sections(told))
+
+    tables = {SUMMARY: summary_table(found.rows)}
+    return StepResult.told_by(tell, tables=tables, files=files, hand_to_hand=frozenset(files), inputs=found.inputs)

@@ -14,7 +14,7 @@ import pandas as pd
 
 from Anonymization_Models import ModelResult
 from config.model_settings import PilotConfig
-from disclosure_control.analyses.sweep.grid import SweepPoint, faults_of_grid, points_of
+from disclosure_control.analyses.sweep.grid import SweepPoint
 from disclosure_control.analyses.sweep.utility import Comparison, OriginalPilot, measure_utility
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import number_text
@@ -22,7 +22,7 @@ from disclosure_control.basics.settings.kinds import are_names
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.plain import INLINE
 from disclosure_control.basics.telling.progress import progress
-from disclosure_control.basics.telling.small_counts import MASKED
+from disclosure_control.basics.telling.small_counts import Policy
 from disclosure_control.measures.reidentification import risk_profile
 from disclosure_control.remedy.treatments.evaluation import evaluate_treated
 from disclosure_control.remedy.treatments.registry import TreatmentStep
@@ -38,7 +38,9 @@ class SweepRow:
 
     ``n_keys_evaluated``: the records whose quasi-identifiers were evaluated. ``n_records_touched``: those that
     were removed, or lost the value of a quasi-identifier; each record is a person. ``by_model`` and ``utility`` have
-    columns of their own. The last three fields compare the row with all others.
+    columns of their own. The last three fields compare the row with all others: on the Pareto front is a row that no
+    other one beats in both ``avg_linkage_risk_percent`` and ``IL1_mean``; mildest is the smallest IL1_mean of those
+    where no evaluated record is below K, or where k, l and t hold.
     """
 
     method: str
@@ -82,15 +84,19 @@ class SweepRow:
         """The mean loss of the columns."""
         return self.utility["IL1_mean"] or 0.0
 
-    def without_digits(self) -> SweepRow:
-        """The row as others may read it: small counts are None, figures on values have five digits."""
-        figures = {name: _five_digits(value) for name, value in self.utility.items()}
-        lost, unread = (None if n is None else MASKED.told(n) for n in (self.n_values_lost, self.n_values_unread))
+    def told(self, policy: Policy) -> SweepRow:
+        """The row as a reader may see it: to others small counts are None, and figures on values have five digits.
+
+        From all digits one could calculate the value of a person whose record was removed.
+        """
+        if policy.is_exact:
+            return self
+        lost, unread = (None if n is None else policy.told(n) for n in (self.n_values_lost, self.n_values_unread))
         n_all = self.n_records_compared + self.n_records_removed
-        touched = MASKED.told(self.n_records_touched or 0, n_all, self.n_records_removed)
+        touched = policy.told(self.n_records_touched or 0, n_all, self.n_records_removed)
         return replace(
             self,
-            utility=figures,
+            utility={name: _five_digits(value) for name, value in self.utility.items()},
             n_values_lost=lost,
             n_values_unread=unread,
             n_records_touched=touched,
@@ -104,19 +110,11 @@ def _five_digits(value: float | None) -> float | None:
 
 @dataclass(frozen=True)
 class Sweep:
-    """Every point with its figures: ``rows`` are those of the summary, that of the untreated pilot first.
-
-    ``pareto_front`` are the rows that no other row beats in both ``avg_linkage_risk_percent`` and ``IL1_mean``;
-    ``mildest_that_meets_k`` is the row with the smallest IL1_mean of those where no evaluated record is below K, None
-    where there is none, and ``mildest_that_meets_all`` the same for k, l and t together. ``inputs`` are the files that
-    treatments read, with their SHA-256.
+    """``rows`` are those of the summary, that of the untreated pilot first; ``inputs`` the files that treatments read,
+    with their SHA-256.
     """
 
-    points: tuple[SweepPoint, ...]
-    rows: tuple[SweepRow, ...]
-    pareto_front: tuple[int, ...]
-    mildest_that_meets_k: int | None
-    mildest_that_meets_all: int | None
+    rows: list[SweepRow]
     inputs: Mapping[str, dict[str, object]] = field(default_factory=dict)
 
 
@@ -126,21 +124,18 @@ class Sweep:
 def sweep(
     frame: pd.DataFrame,
     config: PilotConfig,
-    grid: Sequence[SweepPoint | Mapping[str, object]],
+    points: Sequence[SweepPoint],
     seed: int = DEFAULT_SEED,
-    one_generator: bool = True,
     eigenvalue_columns: Sequence[str] | None = None,
     folder: Path | None = None,
     recommended: Sequence[TreatmentStep] | None = None,
 ) -> Sweep:
-    """Try every point of ``grid`` on ``frame`` (n_records, one row per person) and measure risk and utility.
+    """Try every one of the ``points`` on ``frame`` (n_records, one row per person) and measure risk and utility.
 
-    Each point treats the original. ``grid`` has points that were read, or entries as under the config key ``sweep``,
-    which are checked. ``one_generator``: one generator, seeded once, serves all points in turn; else each point
-    starts from the seed, independent of those before it. ``eigenvalue_columns`` are as under the key,
-    ``folder`` and ``recommended`` as for ``treat``. Raises ``FaultyInputError`` with the faults of all points.
+    Each point treats the original; one random generator, seeded once, serves all of them in turn.
+    ``eigenvalue_columns`` are as under the key, ``folder`` and ``recommended`` as for ``treat``. Raises
+    ``FaultyInputError`` with the faults of all points.
     """
-    points = _checked_points(grid, config, list(frame.columns))
     original = OriginalPilot(frame, config, eigenvalue_columns)
     untouched = frame.reset_index(drop=True)
     as_released = evaluate_treated(untouched, config, as_released=True)
@@ -153,11 +148,11 @@ def sweep(
     inputs: dict[str, dict[str, object]] = {}
     with progress("Trying treatments", len(points)) as advance:
         for point in points:
-            chance = generator if one_generator else seed
             try:
-                treated = treat(frame, config, point.steps, chance, folder, recommended)
+                treated = treat(frame, config, point.steps, generator, folder, recommended)
             except FaultyInputError as error:
-                faults += [f"sweep, {_name_of(point)}: {fault}" for fault in error.faults]
+                name = f"{point.method}, {point.param_name}" if point.param_name else point.method
+                faults += [f"sweep, {name}: {fault}" for fault in error.faults]
                 continue
             inputs |= treated.inputs
             compared = original.compare(treated.frame, treated.kept)
@@ -165,27 +160,14 @@ def sweep(
             rows.append(_row(point, treated.as_released, treated.assessment, compared, used_chance))
             advance(1)
     stop_at(faults)
-    return _judged(points, rows, inputs)
-
-
-def _checked_points(
-    grid: Sequence[SweepPoint | Mapping[str, object]], config: PilotConfig, columns: list[str]
-) -> tuple[SweepPoint, ...]:
-    read = tuple(point for point in grid if isinstance(point, SweepPoint))
-    entries = [entry for entry in grid if not isinstance(entry, SweepPoint)]
-    stop_at(faults_of_grid(entries, config, columns))
-    return read + points_of(entries)
-
-
-def _name_of(point: SweepPoint) -> str:
-    return f"{point.method}, {point.param_name}" if point.param_name else point.method
+    return Sweep(_judged(rows), inputs)
 
 
 def _row(
     point: SweepPoint, as_released: Assessment, as_configured: Assessment, compared: Comparison, used_chance: bool
 ) -> SweepRow:
     profile = risk_profile(as_released.classes, (5,), as_released.config.missing_qis)
-    k, seen, utility = as_released.k_anonymity, as_configured.k_anonymity, measure_utility(compared)
+    k, seen = as_released.k_anonymity, as_configured.k_anonymity
     by_model = {
         f"percent_{result.model[0]}_risky{f': {result.sensitive}' if result.sensitive else ''}": _percent(
             result.n_risky, result.n_evaluated
@@ -202,19 +184,19 @@ def _row(
         expected_reids=profile.expected_reidentifications,
         n_keys_evaluated=profile.n_evaluated,
         n_not_evaluated=k.n_total - k.n_evaluated,
-        n_records_compared=utility.n_compared,
-        n_records_removed=utility.n_removed,
-        percent_records_removed=_percent(utility.n_removed, utility.n_original) or 0.0,
+        n_records_compared=compared.n_compared,
+        n_records_removed=compared.n_removed,
+        percent_records_removed=_percent(compared.n_removed, compared.n_original) or 0.0,
         n_records_touched=compared.n_touched,
-        percent_records_touched=_percent(compared.n_touched, utility.n_original),
-        n_values_lost=utility.n_values_lost,
-        n_values_unread=utility.n_values_unread,
+        percent_records_touched=_percent(compared.n_touched, compared.n_original),
+        n_values_lost=compared.n_values_lost,
+        n_values_unread=compared.n_values_unread,
         smallest_k=k.worst,
         by_model=by_model,
         percent_k_risky_in_the_bins_of_the_config=_percent(seen.n_risky, seen.n_evaluated),
         meets_k=_is_met([k]),
         meets_all=_is_met(as_released.results),
-        utility={name: _finite(value) for name, value in utility.figures.items()},
+        utility={name: _finite(value) for name, value in measure_utility(compared).items()},
         used_chance=used_chance,
     )
 
@@ -232,16 +214,15 @@ def _finite(value: float | None) -> float | None:
     return None if value is None or not isfinite(value) else value
 
 
-def _judged(points: Sequence[SweepPoint], rows: list[SweepRow], inputs: Mapping[str, dict[str, object]]) -> Sweep:
+def _judged(rows: list[SweepRow]) -> list[SweepRow]:
     """The rows with their rank: on the Pareto front, the mildest to meet k, or all models."""
     front = pareto_front([(row.avg_linkage_risk_percent, row.utility["IL1_mean"]) for row in rows])
     meets_k = _mildest(rows, [row.meets_k for row in rows])
     meets_all = _mildest(rows, [row.meets_all for row in rows])
-    judged = tuple(
+    return [
         replace(row, pareto_front=i in front, mildest_that_meets_k=i == meets_k, mildest_that_meets_all=i == meets_all)
         for i, row in enumerate(rows)
-    )
-    return Sweep(tuple(points), judged, tuple(front), meets_k, meets_all, inputs)
+    ]
 
 
 def pareto_front(figures: Sequence[tuple[float | None, float | None]]) -> list[int]:

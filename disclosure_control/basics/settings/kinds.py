@@ -11,7 +11,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from disclosure_control.basics.encoding.columns import LARGEST_NUMBER
-from disclosure_control.basics.settings.unknown_keys import hint_of_name, unknown_key
+from disclosure_control.basics.settings.unknown_keys import hint_of_name, hint_of_value, unknown_key
 from disclosure_control.basics.telling.faults import nearest_name
 
 
@@ -81,7 +81,7 @@ class Kind:
     def faults(self, value: object, place: Place) -> list[str]:
         """The faults of a value at this place: what was found and what is allowed, or faults of its parts."""
         if not self.is_valid(value):
-            return [f"{place}: found {value!r}; allowed: {self.allowed}"]
+            return [f"{place}: found {value!r}{hint_of_value(place, value)}; allowed: {self.allowed}"]
         return list(self.within(value, place))
 
     def but(self, allowed: str) -> Kind:

@@ -60,21 +60,10 @@ def versions() -> dict[str, str]:
             package = metadata.distribution(name)
         except metadata.PackageNotFoundError:
             continue
-        headers = _headers_of(package)
-        found[name] = headers["Version"][0]
-        needs = (need for need in headers.get("Requires-Dist", ()) if "extra ==" not in need)
+        found[name] = package.version
+        needs = (need for need in package.requires or () if "extra ==" not in need)
         waiting += [match[0] for need in needs if (match := _NAME.match(need))]
     return {"python": platform.python_version(), **dict(sorted(found.items()))}
-
-
-def _headers_of(package: metadata.Distribution) -> dict[str, list[str]]:
-    """A package's own headers, by heading. The description below, often many pages, is not parsed."""
-    text = (package.read_text("METADATA") or package.read_text("PKG-INFO") or "").replace("\r\n", "\n")
-    found: dict[str, list[str]] = {}
-    for line in text.partition("\n\n")[0].split("\n"):
-        heading, _, value = line.partition(": ")
-        found.setdefault(heading, []).append(value.strip())
-    return found
 
 
 def _normal(name: str) -> str:

@@ -17,7 +17,7 @@ from disclosure_control.assess.staleness import changed_inputs
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import MASKED_CELL
-from disclosure_control.basics.telling.words import listed, share_text
+from disclosure_control.basics.telling.words import counted, listed, share_text
 from disclosure_control.report.evidence.pack import MANIFEST
 from disclosure_control.report.history import read_memory
 from disclosure_control.report.templates import templates_of
@@ -192,7 +192,7 @@ def _remarks(
     remarks += reidentifications_in_words(read_reidentifications(results))
     days = _days_since(last["when"], now)
     if days > older_than:
-        remarks.append(f"The last run is {days} days old.")
+        remarks.append(f"The last run is {counted(days, 'day')} old.")
     review = summary["config"].get("context", {}).get("review_date")
     if review and datetime.date.fromisoformat(review) < now.date():
         remarks.append(f"The review was due on {review}.")

@@ -7,8 +7,6 @@ known of them: no attack can tell them apart, whatever chance did to their recor
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -24,9 +22,8 @@ from tests.examples import some_of
 from tests.remedy.treatments.treatment_examples import CONFIG, EXAMPLES, RECOMMENDED
 from tests.remedy.treatments.treatment_frames import KEY
 
-N_PEOPLE, N_SEEDS = 40, 10
+N_PEOPLE = 40
 METHODS = sorted(methods())
-SHARES = (0.0, 0.5, 1.0)
 KEYS, SECRET = ["SC__SITE", "SC__DOOR"], "SC__SECRET"
 
 
@@ -75,7 +72,6 @@ def attacked(method: str, share: float, seed: int, folder, how: dict | None = No
         "identified": "register.csv",
         "id": "name",
         "known": known,
-        "released": "treated",
         **(how or {}),
     }
     settings = settings_of_key("linkage_attack", literal, {**CONFIG.literal, "treatment": {"steps": []}})
@@ -93,7 +89,7 @@ def rates_and_truths(found: dict, alone: pd.Series) -> dict[str, tuple[dict, flo
     is right for one person in all, where any of them was released.
     """
     n_found, one = int(alone.sum()), float((~alone).any())
-    linkage = found["linkage"]["methods"]["generalised"]
+    linkage = found["methods"]["generalised"]
     return {
         "pairs": (linkage["pairs"], n_found / N_PEOPLE),
         "guesses": (linkage["guesses"], (n_found + one) / N_PEOPLE),
@@ -110,16 +106,6 @@ def is_calibrated(rates: dict, truth: float) -> bool:
 def test_the_interval_covers_the_true_rate_of_a_release_of_which_half_can_be_told(method, tmp_path):
     for name, (rates, truth) in rates_and_truths(*attacked(method, 0.5, 0, tmp_path)).items():
         assert is_calibrated(rates, truth), name
-
-
-@pytest.mark.thorough("10 s; one seed and the share of a half are in the quick run")
-@pytest.mark.parametrize(("method", "share"), list(zip(METHODS, itertools.cycle(SHARES))))  # in turn
-def test_the_interval_covers_the_true_rate_in_nine_of_ten_or_there_is_no_verdict(method, share, tmp_path):
-    calibrated: dict[str, list[bool]] = {}
-    for seed in range(N_SEEDS):
-        for name, (rates, truth) in rates_and_truths(*attacked(method, share, seed, tmp_path)).items():
-            calibrated.setdefault(name, []).append(is_calibrated(rates, truth))
-    assert {name: np.mean(held) >= 0.9 for name, held in calibrated.items()} == dict.fromkeys(calibrated, True)
 
 
 READ = [name for name in METHODS if methods()[name].reading == Reading.BY_VALUE]
@@ -141,10 +127,10 @@ def test_by_what_was_treated_alone_nobody_is_found_but_who_is_alone_in_what_was_
     is_read = {name: treated.readings.get(name) != Reading.PERTURBED for name in touched}
     left = [name for name in touched if name in treated.frame and is_read[name]]
     if not left:
-        assert found["linkage"]["methods"] == {}  # nothing is left to attack
+        assert found["methods"] == {}  # nothing is left to attack
         return
     n_alone = int((treated.frame.groupby(left, dropna=False, observed=True)[left[0]].transform(len) == 1).sum())
-    pairs = found["linkage"]["methods"]["generalised"]["pairs"]["attack"]
+    pairs = found["methods"]["generalised"]["pairs"]["attack"]
     assert pairs["hits"] <= n_alone
     if method in READ:
         assert pairs["hits"] == n_alone

@@ -149,18 +149,6 @@ def test_people_whose_postal_codes_look_like_intervals_are_found_as_well(method)
     assert attack.pairs.control.n_hits <= 1  # of codes that nobody in the release has
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_nobody_is_named_for_whom_another_of_the_register_fits_as_well(method):
-    """Of the control group nobody is, because each is like somebody in the pilot."""
-    people = some_people(400, n_ages=60, n_places=12)
-    people = pd.concat([people, people.iloc[:100]], ignore_index=True)
-    truth = np.where(np.arange(500) < 400, np.arange(500), NOT_IN_PILOT)
-    attack = attacked(people.iloc[:400], people, truth, method)
-    assert (attack.pairs.control.n_hits, attack.pairs.control.n) == (0, 100)
-    assert not attack.claimed[:100].any()
-    assert attack.pairs.attack.n_hits > 0
-
-
 # ---------------------------------------------------------------- with and without the codebook
 
 N = 300

@@ -19,6 +19,7 @@ from disclosure_control.analyses.linkage_attack.step import AttackedRelease, att
 from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.small_counts import EXACT
 from disclosure_control.remedy.treatments.registry import Reading
 from disclosure_control.run.doors import run_door
 from disclosure_control.steps.running import StepInput
@@ -89,7 +90,7 @@ def test_the_report_shows_attack_guessing_and_control_together(demo):
     assert "In the pilot: 200; not in it (control group): 1050." in said
     assert "Linkage: unique pairs" in said
     figures = summary_of(demo[0])
-    attack = figures["releases"]["combined"]["linkage"]["methods"]["exact"]["pairs"]
+    attack = figures["releases"]["combined"]["methods"]["exact"]["pairs"]
     for part in ("attack", "baseline", "control"):
         assert attack[part]["low"] <= attack[part]["rate"] <= attack[part]["high"]
 
@@ -116,9 +117,10 @@ def test_good_settings_have_no_fault():
         (GOOD | {"inference": {}}, "linkage_attack['inference']: gone since version 4.0.0; the key release asks"),
         (GOOD | {"n_attacks": 9}, "linkage_attack['n_attacks']: gone since version 4.0.0; everybody"),
         (GOOD | {"interval_disclosure": {}}, "linkage_attack['interval_disclosure']: gone since version 4.0.0"),
-        (GOOD | {"method": "exactly"}, "allowed: one of exact"),
+        (GOOD | {"method": "exactly"}, "found 'exactly'; allowed: one of exact"),
+        (GOOD | {"method": ["exact", "probabilistic"]}, 'gone since version 4.0.0; "generalised" finds'),
         (GOOD | {"known": {"DM__SEXX": "sex"}}, "did you mean 'DM__SEX'"),
-        (GOOD | {"released": "treated"}, "needs the key treatment"),
+        (GOOD | {"released": "both"}, "gone since version 4.0.0; the combined dataset and"),
         (GOOD | {"within": {"DM__AGE": 2}}, "is not among known"),
         (GOOD | {"within": {"DM__SEX": 2}, "method": "exact"}, 'no use for the method "exact"'),
     ],
@@ -233,10 +235,25 @@ def test_files_that_were_read_stand_among_the_inputs_of_the_run(tmp_path):
     assert result.figures["identified"] == {"people": 60, "in_pilot": 60, "control": 0, "truth_known": True}
 
 
+def test_few_who_are_found_are_counted_for_the_controller_alone(tmp_path):
+    """Of 20 people 14 are alone: all but few are as few. The p-value would give the number, too."""
+    result = attacked(tmp_path, {"method": "exact", "known": ["SEX", "AGE"]}, n=20)
+    inside, outside = (
+        one.figures["releases"]["combined"]["methods"]["exact"]["pairs"] for one in (result.for_reader(EXACT), result)
+    )
+    n_alone = inside["attack"]["hits"]
+    assert 10 < n_alone < 20
+    assert [outside["attack"][name] for name in ("hits", "rate", "low", "high")] == [None] * 4
+    assert (outside["p_value"], outside["beats_baseline"]) == (None, inside["beats_baseline"])
+    assert f"{n_alone} of 20" in result.for_reader(EXACT).report
+    assert "masked of 20" in result.on_screen
+    assert f"{n_alone} of 20" not in result.report
+
+
 def test_a_width_of_a_column_of_text_is_a_fault(tmp_path):
     with pytest.raises(FaultyInputError, match="'CODE' holds text"):
         attacked(tmp_path, {"within": {"CODE": 2}})
-    assert attacked(tmp_path, {"within": {"AGE": 2}}).figures["releases"]["combined"]["linkage"]["methods"]
+    assert attacked(tmp_path, {"within": {"AGE": 2}}).figures["releases"]["combined"]["methods"]
 
 
 def test_a_perturbed_column_is_used_only_within_what_the_config_says(tmp_path):
@@ -244,10 +261,9 @@ def test_a_perturbed_column_is_used_only_within_what_the_config_says(tmp_path):
     release = AttackedRelease("treated", frame, np.arange(3), {"AGE": Reading.PERTURBED})
     register = IdentifiedTable(pd.Series(list("abc")), frame.round(), np.arange(3), {})
     literal = {"identified": "r.csv", "id": "name", "known": ["AGE"]}
-    told, _, notes = attack_release(release, register, settings_of_key("linkage_attack", literal), frame.round())
-    assert told.methods == {}
-    assert "perturbed and not used" in notes[0]
-    told, _, _ = attack_release(
-        release, register, settings_of_key("linkage_attack", literal | {"within": {"AGE": 1}}), frame.round()
-    )
-    assert told.methods["generalised"].pairs.attack.n_hits == 3
+    found = attack_release(release, register, settings_of_key("linkage_attack", literal), frame.round())
+    assert found.attacks == []
+    assert "perturbed and not used" in found.notes[0]
+    within = settings_of_key("linkage_attack", literal | {"within": {"AGE": 1}})
+    (attack,) = attack_release(release, register, within, frame.round()).attacks
+    assert attack.pairs.attack.n_hits == 3

@@ -94,7 +94,7 @@ def fits(released, known, original=None):
 
 
 @pytest.mark.thorough("1 s: many draws; one of each kind in the quick run")
-@examples(150)
+@examples(60)
 @given(looking, looking)
 def test_equal_text_agrees_whatever_it_looks_like(released, known):
     released, known = two_columns(released), two_columns(known)
@@ -106,7 +106,7 @@ def test_equal_text_agrees_whatever_it_looks_like(released, known):
 
 
 @pytest.mark.thorough("1 s: many draws; one of each kind in the quick run")
-@examples(150)
+@examples(60)
 @given(looking)
 def test_on_an_identical_release_nothing_but_equal_text_agrees(rows):
     table = two_columns(rows)
@@ -164,7 +164,7 @@ records = st.lists(st.tuples(st.sampled_from(LABELS), st.sampled_from(["a", "b",
 people = st.lists(st.tuples(st.sampled_from(VALUES), st.sampled_from(["a", "b", "c", None])), min_size=1, max_size=12)
 
 
-@examples(150)
+@examples(60)
 @given(records, people)
 def test_candidates_are_those_that_a_slow_referee_finds(released, known):
     frames = [pd.DataFrame(side, columns=["x", "y"], dtype="str") for side in (released, known)]
@@ -188,7 +188,7 @@ def test_candidates_are_those_that_a_slow_referee_finds(released, known):
             assert candidate[i] == (row.argmax() if is_pair else -1)
 
 
-@examples(100)
+@examples(45)
 @given(people, people)
 def test_exact_candidates_are_those_of_a_join(released, known):
     frames = [pd.DataFrame(side, columns=["x", "y"], dtype="str") for side in (released, known)]
@@ -215,7 +215,7 @@ VALUES_TREATED = ["1", "2", "3", "20--30", "12-345", "A|B", "B"]
 LABELS_MADE = ["low", "high", "1--2", "20--30", "B", "2", "*"]
 
 
-@examples(200)
+@examples(75)
 @given(
     st.dictionaries(st.sampled_from(VALUES_TREATED), st.sampled_from(LABELS_MADE)),
     st.lists(st.sampled_from(VALUES_TREATED), min_size=1),
@@ -228,7 +228,7 @@ def test_a_recoded_value_agrees_with_its_own_label_and_no_other(book, values):
     assert agree([column], len(values), len(values)).tolist() == expected
 
 
-@examples(200)
+@examples(75)
 @given(st.lists(st.tuples(st.sampled_from(["x", "y", "z"]), st.sampled_from(["north", "south", "*"])), min_size=1))
 def test_a_label_agrees_with_every_value_that_became_it(pairs):
     values, labels = zip(*pairs, strict=True)

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 from config.model_settings import validate_config
+from disclosure_control.analyses.private_release.answers import Records, prepared_answer
 from disclosure_control.analyses.private_release.ledger import Ledger, LedgerFaultError
 from disclosure_control.analyses.private_release.questions import Query, read_query
 from disclosure_control.assess.assessment import assess
@@ -28,6 +29,11 @@ SHA = "0" * 64
 
 def query(kind: str, epsilon: object = 1, **settings) -> Query:
     return read_query({"kind": kind, "epsilon": epsilon, **settings})
+
+
+def answer_of(query: Query, records: Records) -> dict:
+    """The answer without a ledger; each call draws new noise."""
+    return prepared_answer(query, records)()
 
 
 @cache

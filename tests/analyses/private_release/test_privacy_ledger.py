@@ -10,7 +10,6 @@ import stat
 import subprocess
 import sys
 import threading
-from datetime import UTC, datetime
 from decimal import Decimal
 from fractions import Fraction
 
@@ -20,7 +19,8 @@ from hypothesis import strategies as st
 
 from disclosure_control.analyses.private_release import ledger as room
 from disclosure_control.analyses.private_release.ledger import BudgetExhaustedError, Ledger, LedgerFaultError
-from tests.analyses.private_release.publish_pilots import SHA, asked, entries_of, refuses, spending
+from tests.analyses.private_release.publish_pilots import SHA, asked, refuses, spending
+from tests.cases import each
 from tests.examples import examples, tried_of
 from tests.places import PROJECT
 
@@ -176,9 +176,17 @@ def test_a_ledger_that_may_grow_no_more_is_a_full_disk(ledger, monkeypatch):
     assert asked(ledger, "answered at length").is_new
 
 
-def test_an_answer_that_fails_stays_paid_for(ledger):
-    with pytest.raises(ZeroDivisionError):
-        asked(ledger, "q", answer=lambda: 1 / 0)
+@each("failure", [ZeroDivisionError("x"), PermissionError(13, "x"), OSError(28, "x"), sqlite3.DatabaseError("x")])
+def test_an_answer_that_fails_stays_paid_for_and_its_error_is_none_of_the_ledger(failure, tmp_path_factory):
+    """A library that may not read a file of its own is no ledger that may not be written."""
+
+    def fails():
+        raise failure
+
+    ledger = Ledger(tmp_path_factory.mktemp("pilot"), Decimal(1))
+    with pytest.raises(type(failure)) as raised:
+        asked(ledger, "q", answer=fails)
+    assert raised.value is failure
     assert spending(ledger) == Decimal("0.1")
 
 
@@ -213,18 +221,6 @@ def test_every_changed_byte_is_seen_or_says_nothing(written):
     assert spending(written) == Decimal("0.3")
 
 
-@pytest.mark.thorough("0.3 s")
-def test_every_changed_letter_of_an_entry_is_seen(written):
-    content = written.path.read_bytes()
-    for word in (b"reserved", b"answered", b'"charged":"0.1"', b'"value":1', b'"epsilon":0.1', b'"previous"'):
-        for position in range(content.index(word), content.index(word) + len(word)):
-            changed = bytearray(content)
-            changed[position] ^= 1
-            written.path.write_bytes(changed)
-            with pytest.raises(LedgerFaultError, match="damaged"):
-                as_read_anew(written)
-
-
 @pytest.mark.thorough("1 s: many draws; one of each kind in the quick run")
 def test_a_ledger_cut_off_anywhere_is_refused(written):
     content = written.path.read_bytes()
@@ -233,13 +229,6 @@ def test_a_ledger_cut_off_anywhere_is_refused(written):
         for ledger in (written, Ledger(written.folder.parent, Decimal(1))):
             with pytest.raises(LedgerFaultError, match="damaged"):
                 ledger.look()
-
-
-def test_entries_taken_away_at_the_end_are_missed(written):
-    with sqlite3.connect(written.path) as changed:
-        changed.execute("DELETE FROM entries WHERE number >= 4")
-    changed.close()
-    refuses(written, "has lost entries .4 entries .* its mark .* counts 6")
 
 
 def test_a_ledger_taken_away_is_refused(written):
@@ -270,25 +259,6 @@ def test_a_fault_holds_no_question_and_no_answer(ledger):
         ledger.look()
     assert "SECRETWORD" not in str(fault.value)
     assert "987654" not in str(fault.value)
-
-
-def test_a_clock_that_goes_backwards_changes_nothing(ledger, monkeypatch):
-    class Clock:
-        year = 2030
-
-        @classmethod
-        def now(cls, zone):
-            cls.year -= 1
-            return datetime(cls.year, 1, 1, tzinfo=UTC)
-
-    monkeypatch.setattr(room, "datetime", Clock)
-    for i in range(3):
-        asked(ledger, f"question {i}")
-    assert not asked(ledger, "question 0").is_new
-    assert spending(ledger) == Decimal("0.3")
-    years = [entry["at"][:4] for entry in entries_of(ledger)]
-    assert years == sorted(years, reverse=True)
-    assert len(set(years)) == 6
 
 
 def test_a_ledger_that_is_held_is_waited_for_and_then_refused(ledger, monkeypatch):

@@ -187,7 +187,7 @@ def test_a_fault_of_the_library_says_nothing_of_the_data(tmp_path, monkeypatch):
         mechanism = answers.Mechanism(None, 0.1, 0.0, prepared)
         monkeypatch.setattr(answers, "mechanism_of", lambda query, found=mechanism: found)
         with pytest.raises(RuntimeError, match=r"OpenDP could not answer \(ValueError\)$"):
-            answers.answer_of(None, None)
+            answers.prepared_answer(None, None)()
 
 
 # ---------------------------------------------------------------- through the door

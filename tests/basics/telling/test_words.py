@@ -2,7 +2,7 @@
 
 import pytest
 
-from disclosure_control.basics.telling.words import interval_text, many_text, share_text
+from disclosure_control.basics.telling.words import four_digits, interval_text, many_text, share_text
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,7 @@ def test_a_number_that_no_float_holds_is_written():
     assert many_text(1_392) == "1,392"
     assert many_text(2**199) == "about 8.03e59"
     assert many_text(10**400) == "about 1.00e400"
+
+
+def test_no_zero_has_a_minus():
+    assert [four_digits(number) for number in (-0.00001, -0.00006, 0.5)] == ["0.0000", "-0.0001", "0.5000"]

@@ -49,6 +49,10 @@ BAND = {"method": "band", "column": "DM__AGE", "width": 10}
         ([{"method": "hierarchy", "column": "a", "level": 1, "rule": {"intervals": [2, 5]}}], "multiple of the one"),
         ([{"method": "suppress_records", "models": ["m"]}], 'a list of "k", "l" and "t"'),
         ([{"method": "pram", "column": "a", "strata": ["c"]}], "pram['strata']: column 'c'"),
+        (
+            [{"method": "noise", "columns": ["a"], "share": 0.1, "kind": "outliers"}],
+            'gone since version 4.0.0; "plain" adds noise',
+        ),
         ([{"method": "recommended"}], 'add "recommend": {} to the config'),
         ({"release": "a/b", "steps": []}, "treatment['release']: found 'a/b'; allowed: a name of letters"),
         ({"join": {"release": "2026-03", "file": "a.csv"}, "steps": []}, '"earlier" under release names'),

@@ -56,7 +56,6 @@ class ComparedColumn:
     ``released_labels`` (n_labels,) are its labels as text, ``released_values`` as numbers, NaN where none is known.
     """
 
-    name: str
     is_numeric: bool
     original: EncodedColumn
     released_codes: np.ndarray
@@ -132,11 +131,6 @@ class ComparedColumn:
         _, released, people = self.table
         return int(people[(released >= 0) & np.isnan(np.append(self.released_values, 0.0))[released]].sum())
 
-    @cached_property
-    def original_people(self) -> np.ndarray:
-        """People per original value (n_values,)."""
-        return np.bincount(self.original.codes[self.original.codes >= 0], minlength=len(self.original.labels))
-
 
 def correlations(numbers: list[np.ndarray]) -> np.ndarray:
     """Pearson correlations of columns (n_records,) each, by pairwise deletion: (n_columns, n_columns).
@@ -156,14 +150,14 @@ def correlations(numbers: list[np.ndarray]) -> np.ndarray:
 class Comparison:
     """Original and released data side by side: the argument of every measure of utility.
 
-    ``columns`` are those with a role, those asked for, and any others that changed; ``positions`` (n_compared,) gives
-    the original record of each released one.
+    ``columns`` are those with a role, those asked for, and any others that changed. ``n_compared`` records of
+    ``n_original`` are still there.
     """
 
     config: PilotConfig
     columns: Mapping[str, ComparedColumn]
     n_original: int
-    positions: np.ndarray
+    n_compared: int
     eigenvalue_columns: tuple[str, ...]
     original_correlations: np.ndarray | None
 
@@ -173,12 +167,18 @@ class Comparison:
         return len(self.config.quasi_identifiers + self.config.sensitive_features)
 
     @property
-    def n_compared(self) -> int:
-        return len(self.positions)
-
-    @property
     def n_removed(self) -> int:
         return self.n_original - self.n_compared
+
+    @property
+    def n_values_lost(self) -> int:
+        """Values of the records still there that are suppressed or dropped; they count as lost in full."""
+        return sum(column.n_lost for column in self.columns.values())
+
+    @property
+    def n_values_unread(self) -> int:
+        """Released values of numeric columns that represent no known number (``>90``); they count as lost in full."""
+        return sum(column.n_unread for column in self.columns.values())
 
     @property
     def numeric(self) -> list[ComparedColumn]:
@@ -215,12 +215,7 @@ class OriginalPilot:
     ``FaultyInputError`` where a column is missing, or has to be a number and is not.
     """
 
-    def __init__(
-        self,
-        frame: pd.DataFrame,
-        config: PilotConfig,
-        eigenvalue_columns: Sequence[str] | None = None,
-    ):
+    def __init__(self, frame: pd.DataFrame, config: PilotConfig, eigenvalue_columns: Sequence[str] | None = None):
         self.frame, self.config = frame, config
         asked = list(eigenvalue_columns or ())
         absent = [name for name in dict.fromkeys(asked) if name not in frame]
@@ -280,14 +275,7 @@ class OriginalPilot:
             )
         names = [*self.names, *self._others_that_changed(released, positions)]
         columns = {name: self._compared(name, released, positions) for name in names}
-        return Comparison(
-            self.config,
-            columns,
-            n_original,
-            positions,
-            self.eigenvalue_columns,
-            self._correlations,
-        )
+        return Comparison(self.config, columns, n_original, len(positions), self.eigenvalue_columns, self._correlations)
 
     def _others_that_changed(self, released: pd.DataFrame, positions: np.ndarray) -> list[str]:
         changed = []
@@ -307,20 +295,18 @@ class OriginalPilot:
 
     def _compared(self, name: str, released: pd.DataFrame, positions: np.ndarray) -> ComparedColumn:
         original, numeric = self.encoded(name), self._numeric[name]
-        codes, after = (
-            np.full(len(self.frame), -1, dtype=np.int64),
-            EncodedColumn(np.empty(0), np.empty(0, dtype=object)),
-        )
+        codes = np.full(len(self.frame), -1, dtype=np.int64)
+        after = EncodedColumn(np.empty(0), np.empty(0, dtype=object))
         kept = np.zeros(len(self.frame), dtype=bool)
         kept[positions] = True
         if name in released and self._is_untouched(name, released, positions):
             values = original.labels if numeric else np.full(len(original.labels), np.nan)
-            return ComparedColumn(name, numeric, original, original.codes, canonical_labels_of(original), values, kept)
+            return ComparedColumn(numeric, original, original.codes, canonical_labels_of(original), values, kept)
         if name in released:
             after = _without_stars(encode_column(released[name]))
             codes[positions] = after.codes
         values = released_numbers(after.labels) if numeric else np.full(len(after.labels), np.nan)
-        return ComparedColumn(name, numeric, original, codes, canonical_labels_of(after), values, kept)
+        return ComparedColumn(numeric, original, codes, canonical_labels_of(after), values, kept)
 
 
 def _without_stars(column: EncodedColumn) -> EncodedColumn:
