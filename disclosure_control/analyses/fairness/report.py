@@ -1,6 +1,4 @@
-"""The report of the step ``fairness``: rates, difference, ratio, strata, and the burden of the anonymisation by
-group.
-"""
+"""The report of the step ``fairness``: rates, difference, ratio, and the burden of the anonymisation by group."""
 
 from __future__ import annotations
 
@@ -29,7 +27,6 @@ def _parts(policy: Policy, pilot: str, found: FairnessTold) -> Iterator[Part]:
         f"without group {people['without_group']}, in groups that are not compared {people['in_other_groups']}."
     )
     yield from _comparison(found)
-    yield from _strata(found)
     yield from _by_group(policy, pilot, found)
 
 
@@ -47,7 +44,7 @@ def _misspelt(found: FairnessTold) -> Iterator[Part]:
 def _comparison(found: FairnessTold) -> Iterator[Part]:
     rates = found.rates
     if rates.not_told:
-        yield Sentence(f"Rates, difference and ratio are not told: {rates.not_told}.", Style.NOTICE)
+        yield Sentence(f"Rates, difference and ratio are not shown: {rates.not_told}.", Style.NOTICE)
         return
     rows = [
         [f"{found.reference} (reference)", *_rate(rates.n_reference, rates.reference_rate)],
@@ -88,38 +85,10 @@ def _figure(value: float | None, interval: Sequence[float] | None) -> str:
     return four_digits(value) + ("" if interval is None else f" ({_between(interval)})")
 
 
-def _strata(found: FairnessTold) -> Iterator[Part]:
-    if found.within_strata is None:
-        return
-    strata, within = found.within_strata, found.within_strata.within
-    people = f"{count_text(within.n_compared)} people; {count_text(within.n_not_compared)}"
-    first = (
-        f"Within {within.n_strata_compared} of {within.n_strata} strata of {', '.join(strata.columns)} "
-        f"({people} in strata with one group only): "
-    )
-    if strata.not_told:
-        yield Sentence(f"{first}not told, as {strata.not_told}.")
-        return
-    if within.difference is None:
-        yield Sentence(first + "nothing to compare.")
-        return
-    interval = within.difference_interval
-    words = "no interval, as nothing varies" if interval is None else _between(interval)
-    yield Sentence(f"{first}difference {four_digits(within.difference)} ({words}).")
-    if within.ratio is not None and within.ratio_interval is not None:
-        ratio = f"{four_digits(within.ratio)} ({_between(within.ratio_interval)})"
-        yield Sentence(f"Pooled ratio, reference over group: {ratio}.")
-    if within.p_value is not None:
-        chance = "<0.0001" if within.p_value < 0.0001 else f"{within.p_value:.4f}"
-        yield Sentence(f"Probability of a difference this large by chance (Cochran-Mantel-Haenszel): {chance}.")
-    if within.difference * (found.rates.statistical_parity_difference or 0) < 0:
-        yield Sentence("Within strata the other group is favoured: the overall difference misleads.", Style.NOTICE)
-
-
 def _by_group(policy: Policy, pilot: str, found: FairnessTold) -> Iterator[Part]:
     favoured = MeasureByGroup("favourable outcome", "favoured", found.people["without_outcome"], found.by_group)
     rows, drawn = [], []
-    for one in (favoured, *(found.anonymisation or ())):
+    for one in (favoured, *found.anonymisation):
         rows += [[one.measure, group.group, *group.cells()] for group in one.by_group]
         if one.not_considered != 0:
             rows.append([one.measure, "(not evaluated)", count_text(one.not_considered), "-", "-", "-"])

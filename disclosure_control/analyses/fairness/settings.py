@@ -54,23 +54,13 @@ _RULE = nested(FavourableRule).but('{"column": ..., "at_least": "mean"} or anoth
 class FairnessSettings(SettingsGroup):
     """The config key ``fairness``. ``reference`` and ``group`` are values of the column ``sensitive``.
 
-    ``group`` is None for everyone outside the reference group; ``strata`` are columns, none for no strata.
+    ``group`` is None for everyone outside the reference group.
     """
 
     favourable: FavourableRule = setting(_RULE, "which outcome is favourable")
     sensitive: str = setting(_COLUMN, "the column of the groups that are compared")
     reference: object = setting(VALUE, "the group that the others are compared with")
     group: object = setting(VALUE, "the other group", None, "everybody else")
-    strata: tuple[str, ...] = setting(
-        list_of(_COLUMN, "a list of columns", least=1),
-        "columns within which people are alike; quasi-identifiers count in their bins",
-        (),
-    )
-
-    def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
-        """Strata by the groups themselves."""
-        if self.sensitive in self.strata:
-            yield f"{place['strata']}: contains {self.sensitive!r}, whose groups are compared; remove it"
 
 
 SETTINGS = FairnessSettings

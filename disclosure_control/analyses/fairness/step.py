@@ -1,24 +1,22 @@
 """The step ``fairness``: who has the favourable outcome, and whom the anonymisation affects most.
 
-Rates of two groups, their difference and their ratio, each with its interval, overall and within strata, since an
-overall difference may vanish or be reversed among comparable people.
+Rates of two groups, their difference and their ratio, each with its interval; and by group who bears the anonymisation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import apply_feature_binning, form_equivalence_classes
+from Anonymization_Models import apply_feature_binning
 from disclosure_control.analyses.fairness.burden import burden_by_group, by_share, folded
 from disclosure_control.analyses.fairness.outcome import FavourableOutcome, outcome_of
 from disclosure_control.analyses.fairness.report import fairness_sections
 from disclosure_control.analyses.fairness.settings import FairnessSettings
-from disclosure_control.analyses.fairness.told import FairnessTold, RatesTold, StrataTold
+from disclosure_control.analyses.fairness.told import FairnessTold, MeasureByGroup, RatesTold
 from disclosure_control.assess.told import gaps_of
 from disclosure_control.basics.encoding.columns import EncodedColumn, code_of_value, encode_column, labels_of
 from disclosure_control.basics.telling.faults import stop_at
@@ -29,55 +27,56 @@ from disclosure_control.basics.telling.small_counts import (
     Policy,
     told_parts,
 )
-from disclosure_control.measures.group_fairness import TwoGroups, WithinStrata, pool_strata
+from disclosure_control.measures.group_fairness import TwoGroups
 from disclosure_control.steps.running import StepInput, StepResult, StepTold
 
 ALL_OTHERS = "(all others)"
 TOO_FEW_TO_TELL = (
-    f"fewer than {SMALLEST_PRINTED_GROUP} people of a group are compared, or are favoured, or are not: rates of so few "
-    "would tell of each of them"
+    f"fewer than {SMALLEST_PRINTED_GROUP} people of a group are compared, or are favoured, or are not; rates of so few "
+    "people disclose the outcome of each"
 )
 
 
 def run_step(step: StepInput[FairnessSettings]) -> StepResult:
     """The figures of both questions, and their section; only files name groups."""
     settings: FairnessSettings = step.settings
-    frame = seen_frame(step, settings)
-    groups = encode_column(frame[settings.sensitive])
+    groups = encode_column(groups_of(step))
     treated = step.earlier["treatment"].outcome if "treatment" in step.earlier else None
 
     def tell(policy: Policy) -> StepTold:
-        found = fairness_of(policy, frame, settings, step.dataset.text[settings.favourable.column])
         missing = gaps_of(policy, step.assessment).get(settings.sensitive, MissingShown.LIKE_ANY_GROUP)
         burden = burden_by_group(policy, groups, step.assessment, treated, step.dataset.typed_table, missing)
-        found = replace(found, anonymisation=burden)
+        found = fairness_of(policy, groups, settings, step.dataset.text[settings.favourable.column], burden)
         return StepTold(found, fairness_sections(policy, step.pilot, found))
 
     return StepResult.told_by(tell)
 
 
-def seen_frame(step: StepInput[FairnessSettings], settings: FairnessSettings) -> pd.DataFrame:
-    """The columns of groups and strata: quasi-identifiers as evaluated, in bins, and any others unchanged."""
-    config, table = step.assessment.config, step.dataset.text
-    binned, _ = apply_feature_binning(step.dataset.frame, config.binning_config, config.out_of_range)
-    names = (settings.sensitive, *settings.strata)
-    return pd.DataFrame({name: binned[name] if name in config.quasi_identifiers else table[name] for name in names})
+def groups_of(step: StepInput[FairnessSettings]) -> pd.Series:
+    """The column of the groups: a quasi-identifier as evaluated, in its bins, and any other one unchanged."""
+    config, name = step.assessment.config, step.settings.sensitive
+    if name not in config.quasi_identifiers:
+        return step.dataset.text[name]
+    return apply_feature_binning(step.dataset.frame, config.binning_config, config.out_of_range)[0][name]
 
 
 def fairness_of(
-    policy: Policy, frame: pd.DataFrame, settings: FairnessSettings, outcome: pd.Series | None = None
+    policy: Policy,
+    groups: EncodedColumn,
+    settings: FairnessSettings,
+    outcome: pd.Series,
+    burden: Sequence[MeasureByGroup] = (),
 ) -> FairnessTold:
-    """The figures under ``fairness``: people, rates, difference and ratio with their intervals, M, by group, strata.
+    """The figures under ``fairness``: people, rates, difference and ratio with their intervals, M, by group.
 
-    ``frame`` has one row per person; ``outcome`` is the column of the favourable rule, by default that of the frame.
-    People without an outcome or a group are counted and not compared. If fewer than ten people of a group are
-    compared, favoured or not favoured, the figures are None, and ``not_told`` has the reason; if so few are not
-    compared that the number of the others is masked, the groups' sizes are None and the figures have two digits.
-    Raises ``FaultyInputError`` if a compared group is empty.
+    ``groups`` and ``outcome``, the column of the favourable rule, have one row per person. People without an outcome or
+    a group are counted and not compared. If fewer than ten people of a group are compared, favoured or not favoured,
+    the figures are None, and ``not_told`` has the reason; if so few are not compared that the number of the others is
+    masked, the groups' sizes are None and the figures have two digits. Raises ``FaultyInputError`` if a compared group
+    is empty.
     """
     rule = settings.favourable
-    found = outcome_of(frame[rule.column] if outcome is None else outcome, rule)
-    groups = encode_column(frame[settings.sensitive])
+    found = outcome_of(outcome, rule)
     reference, group = _compared(groups, settings)
     usable = found.known & (reference | group)
     both = _two_groups(reference & usable, group & usable, found.favourable)
@@ -88,28 +87,24 @@ def fairness_of(
         "in_other_groups": int((found.known & (groups.codes >= 0) & ~(reference | group)).sum()),
     }
     told_people = told_parts(policy, people)
-    strata = settings.strata
     return FairnessTold(
         favourable=rule,
         favourable_values_of_nobody=found.n_values_of_nobody,
         sensitive=settings.sensitive,
         reference=str(settings.reference),
         group=ALL_OTHERS if settings.group is None else str(settings.group),
-        people={"total": len(frame), **told_people},
+        people={"total": len(outcome), **told_people},
         rates=_rates_told(policy, both, are_exact=told_people["compared"] is not None),
         by_group=_by_group(policy, groups, found, (reference, group) if _can_be_told(policy, both) else ()),
-        within_strata=_within_strata(policy, frame, strata, usable, reference, found.favourable) if strata else None,
+        anonymisation=burden,
     )
 
 
 def _can_be_told(policy: Policy, both: TwoGroups) -> bool:
     favoured = (both.n_reference_favourable, both.n_group_favourable)
-    counts = [(n, n_favoured, n - n_favoured) for n, n_favoured in zip(_sizes(both), favoured, strict=True)]
+    sizes = (both.n_reference, both.n_group)
+    counts = [(n, n_favoured, n - n_favoured) for n, n_favoured in zip(sizes, favoured, strict=True)]
     return not policy.are_small(np.array(counts)).any()
-
-
-def _sizes(both: TwoGroups) -> tuple[int, int]:
-    return both.n_reference, both.n_group
 
 
 def _compared(groups: EncodedColumn, settings: FairnessSettings) -> tuple[np.ndarray, np.ndarray]:
@@ -186,26 +181,3 @@ def _by_group(
     names = set(labels_of(groups)) | {"missing"}
     named = by_share([share for share in shares if share.group in names])
     return named + [share for share in shares if share.group not in names]
-
-
-def _within_strata(
-    policy: Policy,
-    frame: pd.DataFrame,
-    strata: Sequence[str],
-    usable: np.ndarray,
-    reference: np.ndarray,
-    favourable: np.ndarray,
-) -> StrataTold:
-    """One count over (stratum, group, outcome), and the pooled figures; a missing value is a stratum of its own."""
-    classes = form_equivalence_classes(frame[usable], list(strata))
-    cell = 4 * classes.class_of_record + 2 * ~reference[usable] + favourable[usable]
-    n = np.bincount(cell, minlength=4 * classes.n_classes).reshape(-1, 4)
-    counts = np.column_stack([n[:, 0] + n[:, 1], n[:, 1], n[:, 2] + n[:, 3], n[:, 3]])
-    within = pool_strata(counts)
-    n_people = told_parts(policy, {"compared": within.n_compared or 0, "not compared": within.n_not_compared or 0})
-    within = replace(within, n_compared=n_people["compared"], n_not_compared=n_people["not compared"])
-    with_both = counts[(counts[:, 0] > 0) & (counts[:, 2] > 0)]
-    if not len(with_both) or _can_be_told(policy, TwoGroups(*with_both.sum(axis=0).tolist())):
-        return StrataTold(list(strata), within)
-    people = (within.n_strata, within.n_strata_compared, within.n_compared, within.n_not_compared)
-    return StrataTold(list(strata), WithinStrata(*people), TOO_FEW_TO_TELL)

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from disclosure_control.analyses.fairness.settings import FavourableRule
-from disclosure_control.basics.telling.plain import INLINE, WHERE_FOUND
+from disclosure_control.basics.telling.plain import INLINE
 from disclosure_control.basics.telling.small_counts import GroupShare
-from disclosure_control.measures.group_fairness import FOUR_FIFTHS, WithinStrata
 
 Interval = Sequence[float]
 
@@ -29,16 +28,6 @@ class RatesTold:
     disparate_impact_inverse_95: Interval | None = None
     meets_four_fifths: bool | None = None
     massaging_label_changes: float | None = None
-    four_fifths_line: float = FOUR_FIFTHS
-    not_told: str | None = None
-
-
-@dataclass(frozen=True)
-class StrataTold:
-    """The groups compared within strata of ``columns``."""
-
-    columns: Sequence[str]
-    within: WithinStrata = field(metadata=INLINE)
     not_told: str | None = None
 
 
@@ -54,7 +43,7 @@ class MeasureByGroup:
 
 @dataclass(frozen=True)
 class FairnessTold:
-    """Rates of the two groups, of all groups, within strata, and the burden of the anonymisation."""
+    """Rates of the two groups, of all groups, and the burden of the anonymisation."""
 
     favourable: FavourableRule
     favourable_values_of_nobody: int
@@ -64,5 +53,4 @@ class FairnessTold:
     people: Mapping[str, int | None]
     rates: RatesTold = field(metadata=INLINE)
     by_group: Sequence[GroupShare]
-    within_strata: StrataTold | None = field(metadata=WHERE_FOUND)
-    anonymisation: Sequence[MeasureByGroup] | None = field(default=None, metadata=WHERE_FOUND)
+    anonymisation: Sequence[MeasureByGroup]
