@@ -79,7 +79,7 @@ def told_people(policy: Policy, identified: IdentifiedTable) -> PeopleTold:
 
 
 @dataclass(frozen=True)
-class Attacked:
+class AttackOnRelease:
     """A release that was attacked by the columns that are ``known``, once by each method; ``notes`` are sentences."""
 
     release: AttackedRelease
@@ -99,7 +99,7 @@ class Attacked:
 
 def attack_release(
     release: AttackedRelease, identified: IdentifiedTable, settings: AttackSettings, pilot: pd.DataFrame
-) -> Attacked:
+) -> AttackOnRelease:
     """Linkage of the identified table with one release, by each method."""
     gone = [name for name in settings.known if name not in release.frame]
     moved = [
@@ -111,7 +111,7 @@ def attack_release(
     truth = identified.truth(release.kept, len(pilot))
     notes = _notes_on_columns(release.name, gone, moved) + _notes_on_removed_people(release.name, truth)
     if not known or not len(release.frame):
-        return Attacked(release, [], [], [*notes, f"Nothing is left to attack in the {release.name} release."])
+        return AttackOnRelease(release, [], [], [*notes, f"Nothing is left to attack in the {release.name} release."])
     before = pilot[list(known)].iloc[release.kept].reset_index(drop=True)
     attacks = []
     for method in settings.method:
@@ -120,7 +120,7 @@ def attack_release(
         attack = attack_linkage(matching, truth, method)
         notes += _notes_on_values(matching, attack, release.name)
         attacks.append(attack)
-    return Attacked(release, list(known), attacks, notes)
+    return AttackOnRelease(release, list(known), attacks, notes)
 
 
 def _notes_on_columns(release: str, gone: Sequence[str], moved: Sequence[str]) -> list[str]:
