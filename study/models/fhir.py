@@ -27,20 +27,6 @@ _PART = re.compile(r"([A-Z_]+?)(_\d+)*")
 # Statuses of what did not happen, or was recorded in error.
 _NOT_SO = ("not-done", "not-taken", "entered-in-error", "cancelled", "refuted")
 _STATUSES = ("status", "verification_status")
-# Under which names the merge knows the columns of a table with a test and a result in each row.
-_SHORT = {
-    "OBSERVATION": {
-        "display": "TEST",
-        "code": "TESTCD",
-        "value_number": "STRESN",
-        "value_unit": "STRESU",
-        "value_in_words": "STRESC",
-        "effective": "DTC",
-        "interpretation": "NRIND",
-        "reference_low": "STNRLO",
-        "reference_high": "STNRHI",
-    },
-}
 _FORM = (
     "These are flat tables made of FHIR R4 resources: a row for each resource, of an Observation for each value.",
     "Names, identifiers, streets, notes, narrative and extensions were not read, but for race and ethnicity (US Core).",
@@ -103,7 +89,7 @@ def _model(name: str, declared: Mapping[str, Any], columns: Sequence[Mapping[str
         kind,
         declared["title"],
         described_columns,
-        short={**_SHORT.get(name, {}), **({"happened_or_not": "STAT"} if statuses else {})},
+        short={**declared.get("short", {}), **({"happened_or_not": "STAT"} if statuses else {})},
         derived=derived,
         order=tuple(column for column, one in described_columns.items() if one.role is Role.DATE),
         not_merged=frozenset(keys),

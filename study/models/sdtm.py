@@ -22,19 +22,12 @@ BASE_DOMAIN = "DM"  # defines the subjects
 PERSON = "USUBJID"
 # The start of the study for a person; the second, if given, takes precedence.
 STARTS = ("RFXSTDTC", "RFSTDTC")
-# Not about subjects, or about relations between records of other domains.
-TRIAL_DESIGN = ("TA", "TE", "TV", "TI", "TS", "TD", "TM", "TT", "TX", "TP")
-RELATIONS = ("RELREC", "RELSUB", "RELSPEC", "POOLDEF", "OI", "DI")
-FREE_TEXT = ("CO",)
-EVENTS_AND_INTERVENTIONS = ("AE", "BE", "CE", "DS", "DV", "HO", "MH", "AG", "CM", "EC", "EX", "ML", "PR", "SU")
-SUBJECT_TIMING = ("SE", "SV", "SM")
-
-LEFT_OUT = {
-    **dict.fromkeys(TRIAL_DESIGN, "a table of the trial's design, not of subjects"),
-    **dict.fromkeys(RELATIONS, "a table of relations between records"),
-    **dict.fromkeys(FREE_TEXT, "free-text comments"),
-    "DEFINE": "a description of the data",
-}
+_LISTS = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
+_KINDS = {domain: TableKind(kind) for kind, _, domains in _LISTS["domains"] for domain in domains}
+TRIAL_DESIGN = tuple(domain for domain, kind in _KINDS.items() if kind is TableKind.DESIGN)
+# Files that are not even read, and why.
+LEFT_OUT = {domain: reason for _, reason, domains in _LISTS["domains"] for domain in domains if reason}
+LEFT_OUT["DEFINE"] = "a description of the data"
 
 # Variables that carry no information about a person, with and without the domain's two letters.
 NOT_INFORMATIVE = ("STUDYID", "DOMAIN", "RDOMAIN", "SUBJID", "POOLID", "SPDEVID", "ITEMGROUPDATASEQ")
@@ -44,15 +37,7 @@ NOT_INFORMATIVE_SUFFIXES = ("SEQ", "GRPID", "REFID", "RECID", "SPID", "LNKID", "
 FACTS = {"terms": True, "visits": False, "death": False, "hospital": True}
 
 # Levels of coded terms, from the finest on, each in words and the suffix of its code: MedDRA's, and classes of drugs.
-LEVELS = {
-    "LLT": "LLTCD",
-    "DECOD": "PTCD",
-    "HLT": "HLTCD",
-    "HLGT": "HLGTCD",
-    "BODSYS": "BDSYCD",
-    "SOC": "SOCCD",
-    "CLAS": "CLASCD",
-}
+LEVELS: Mapping[str, str] = _LISTS["levels"]
 
 _TEST = re.compile(r"([A-Z][A-Z0-9])TEST(CD)?")
 _TERM = re.compile(rf"([A-Z][A-Z0-9])({'|'.join((*LEVELS, *LEVELS.values()))})")
@@ -74,7 +59,8 @@ def events_prefix(domain: str, columns: list[str]) -> str | None:
     """
     prefix = domain[:2]
     has_topic = any(f"{prefix}{topic}" in columns for topic in ("TERM", "TRT", "DECOD"))
-    return prefix if has_topic or (prefix in EVENTS_AND_INTERVENTIONS and f"{prefix}SEQ" in columns) else None
+    is_numbered = _KINDS.get(prefix) is TableKind.EVENTS and f"{prefix}SEQ" in columns
+    return prefix if has_topic or is_numbered else None
 
 
 def supplemental_parent(domain: str) -> str | None:
@@ -93,10 +79,7 @@ def is_informative(name: str, domain: str) -> bool:
 # ---------------------------------------------------------------- the model
 
 # What variables are for: pattern -> role. ``--`` stands for the letters of the domain; the first that fits decides.
-_ROLES = tuple(
-    (_TERM.pattern if pattern == "{term}" else pattern, Role(role))
-    for pattern, role in json.loads(Path(__file__).with_name("sdtm_roles.json").read_text(encoding="utf-8"))["roles"]
-)
+_ROLES = tuple((_TERM.pattern if one == "{term}" else one, Role(role)) for one, role in _LISTS["roles"])
 
 
 def role_of(name: str, prefix: str) -> Role:
@@ -149,17 +132,11 @@ def domain_of_variables(table: SourceTable) -> str:
 
 
 def _kind(domain: str, columns: list[str]) -> TableKind:
-    kinds = {
-        **dict.fromkeys(TRIAL_DESIGN, TableKind.DESIGN),
-        **dict.fromkeys(RELATIONS, TableKind.RELATIONS),
-        **dict.fromkeys(FREE_TEXT, TableKind.FREE_TEXT),
-        **dict.fromkeys(SUBJECT_TIMING, TableKind.TIMING),
-        BASE_DOMAIN: TableKind.PEOPLE,
-    }
+    known = _KINDS.get(domain, TableKind.EVENTS)
     if supplemental_parent(domain) is not None:
         return TableKind.SUPPLEMENTAL
-    if domain in kinds and not (domain in SUBJECT_TIMING and findings_prefix(columns)):
-        return kinds[domain]
+    if known is not TableKind.EVENTS and not (known is TableKind.TIMING and findings_prefix(columns)):
+        return known
     if findings_prefix(columns) is not None:
         return TableKind.FINDINGS
     return TableKind.EVENTS if events_prefix(domain, columns) is not None else TableKind.PEOPLE

@@ -4,7 +4,6 @@ import csv
 import functools
 import hashlib
 import json
-import re
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -220,15 +219,6 @@ def test_the_demos_report_counts_the_files(demo):
     for domain in ("AE", "CM", "EX", "MH", "DS", "SV", "SE"):
         assert report["domains"][domain]["form"] == "events, not joined"
         assert not any(name.startswith(f"{domain}__") for name in report["columns"])
-
-
-def test_the_screen_tells_of_every_domain_and_of_no_subject(shipped):
-    _, (merge,) = shipped("SDTM_DEMO")
-    for domain in ("DM", "LB", "AE", "CM", "DS", "EX", "MH", "SC", "SE", "SV", "VS"):
-        assert f"│ {domain} " in merge.out
-    assert "left out: relrec.xpt" in merge.out
-    assert "left out: ts.xpt" in merge.out
-    assert not re.search(r"04-0\d\d-\d{4}", merge.out)
 
 
 # ---------------------------------------------------------------- the public data

@@ -109,17 +109,6 @@ def test_the_report_counts_what_the_files_hold(combined):
     assert report["subjects"] == 306
 
 
-def test_the_report_counts_the_supplemental_records(combined):
-    parents = pd.concat([xpt("lbch"), xpt("lbhe")])
-    known = set(zip(parents["USUBJID"], parents["LBSEQ"], strict=True))
-    rows = xpt("supplbch")
-    is_known = [key in known for key in zip(rows["USUBJID"], rows["IDVARVAL"].str.strip().astype(float), strict=True)]
-    counts = combined.report["domains"]["LB"]
-    assert counts["supplemental_folded"] == sum(is_known)
-    assert counts["supplemental_without_parent"] == len(rows) - sum(is_known)
-    assert combined.report["domains"]["DM"]["supplemental_folded"] == len(xpt("suppdm"))
-
-
 # ---------------------------------------------------------------- one data set in three formats
 
 

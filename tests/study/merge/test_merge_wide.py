@@ -25,15 +25,6 @@ def test_wide_and_long_are_told_apart_by_the_data(tmp_path):
         assert combined.report["domains"]["VS"]["form"] == form
 
 
-def test_columns_keep_their_names_and_texts(tmp_path):
-    rows = [{"USUBJID": "S1", "Country of Permanent Address": "NA", "Code": "007", "Share": "1.50"}]
-    combined = combine(tmp_path, {"dm.csv": DM, "SC.csv": rows})
-    subject = combined.frame.set_index("USUBJID").loc["S1"]
-    assert subject["SC__Country of Permanent Address"] == "NA"
-    assert subject["SC__Code"] == "007"
-    assert subject["SC__Share"] == "1.50"
-
-
 def test_columns_that_tell_nothing_are_dropped_and_said_to_be(tmp_path):
     row = {
         "STUDYID": "T", "DOMAIN": "VS", "USUBJID": "S1", "SUBJID": "1", "VSSEQ": "1", "VSGRPID": "G", "VSREFID": "R",
@@ -60,14 +51,6 @@ def test_one_person_changes_nobody_elses_number(odd, tmp_path):
     assert np.histogram(numbers[:50], [3, 5, 7])[0].tolist() == [25, 25]
     aloud = [] if odd == "7.5" else ["Texts in columns of numbers: DM__GLUCOSE (1 of 51)"]
     assert (frames[0].report["notes"], frames[1].report["notes"]) == ([], aloud)
-
-
-def test_dates_are_kept_as_they_are(tmp_path):
-    row = {"USUBJID": "S1", "RFSTDTC": "2014-01", "BRTHDTC": "1928", "DTHDTC": "2014-01-02T10:30", "Seen": "3/4/2014"}
-    combined = combine(tmp_path, {"dm.csv": [row]})
-    assert combined.frame.loc[0].to_dict() == {
-        name if name == "USUBJID" else f"DM__{name}": value for name, value in row.items()
-    }
 
 
 def test_a_table_of_numbers_is_written_as_people_write_numbers(tmp_path):

@@ -226,23 +226,6 @@ def test_a_test_under_a_heading_of_no_list_is_known_by_its_units():
     assert model_of("id_paziente", LAB=pd.DataFrame(rows | of_sites)).tables["LAB"].kind is TableKind.ROWS
 
 
-def test_the_first_result_by_date_counts_as_a_slow_referee_says(tmp_path):
-    results = italian_results()
-    combined = combine(tmp_path, {"laboratorio.csv": results}, {"column": "id_paziente"})
-    first: dict[tuple[str, str], tuple[str, float]] = {}
-    for row in results.itertuples(index=False):
-        key = (row.id_paziente, row.esame)
-        # Of two results of one day the merge takes the larger one, as of any findings.
-        if key not in first or (row.data_prelievo, -row.risultato) < (first[key][0], -first[key][1]):
-            first[key] = (row.data_prelievo, row.risultato)
-    for test in ("Glicemia", "Creatinina", "Emoglobina"):
-        expected = {person: value for (person, named), (_, value) in first.items() if named == test}
-        found = {person: float(text) for person, text in values(combined, f"LABORATORIO__{test}").items()}
-        assert found == expected
-    sex = values(combined, "LABORATORIO__sesso")
-    assert sex == dict(zip(results["id_paziente"], results["sesso"], strict=True))
-
-
 def test_what_was_measured_beside_a_coded_term_is_merged_as_of_visits(tmp_path):
     visits = german_visits()
     people = visits.drop_duplicates("PatNr")[["PatNr", "Geschlecht"]]

@@ -336,23 +336,6 @@ def test_what_is_recoded_leaves_so_in_every_row_and_in_no_other_column(tmp_path)
     assert not made.unplaced
 
 
-def test_all_dates_of_a_person_move_by_one_number_of_days(left):
-    frames, _ = left
-    names = {by_hand(str(i)): str(i) for i in range(1, 6)}
-    moved = {}
-    for table, rows, column in (
-        ("VISIT_OCCURRENCE", VISIT, "visit_start_date"),
-        ("MEASUREMENT", MEASUREMENT, "measurement_date"),
-        ("DEATH", DEATH, "death_date"),
-    ):
-        for person, of_person in frames[table].groupby("person_id"):
-            before = sorted(pd.Timestamp(row[column]) for row in rows if row["person_id"] == names[person])
-            after = sorted(map(pd.Timestamp, of_person[column]))
-            moved.setdefault(person, set()).update(b - a for a, b in zip(before, after, strict=True))
-    assert {person: len(days) for person, days in moved.items()} == dict.fromkeys(names, 1)
-    assert not {pd.Timedelta(0)} & set.union(*moved.values())
-
-
 # ---------------------------------------------------------------- the demo
 
 DEMO = PROJECT / "pilot_report" / "OMOP_DEMO"

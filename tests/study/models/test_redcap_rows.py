@@ -222,27 +222,6 @@ def test_the_script_reproduces_the_demo_byte_for_byte(tmp_path):
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == shipped
 
 
-@pytest.mark.thorough("0.4 s")
-def test_the_baseline_of_the_demo_is_that_of_pandas(tmp_path):
-    """Of 627 rows in no order, 150 people, and of each column what the first event with a value has."""
-    folder = PROJECT / "pilot_report" / "REDCAP_DEMO"
-    rows = pd.read_csv(folder / "data.csv", dtype=str)
-    place = rows["redcap_event_name"].map({"baseline_arm_1": 0, "month_3_arm_1": 91, "month_12_arm_1": 365})
-    rows = rows.assign(place=place, instance=rows["redcap_repeat_instance"].astype(float).fillna(0))
-    first = rows.sort_values(["place", "instance"]).groupby("participant").first()
-    files = {path.name: path.read_bytes() for path in folder.glob("*.csv")}
-    combined = combine(tmp_path, files, {"column": "participant"})
-    assert (len(rows), combined.n_subjects) == (627, 150)
-    drugs = ("Amlodipine", "Ramipril", "Hydrochlorothiazide", "Metformin", "Atorvastatin")
-    words = {"sex": {"1": "Female", "2": "Male"}, "drug": {str(i): drug for i, drug in enumerate(drugs, start=1)}}
-    for name, of_name in words.items():
-        first[name] = first[name].map(of_name)
-    for name in ("sex", "age", "bmi", "weight", "systolic", "cholesterol", "drug", "dose", "visit_date"):
-        assert values(combined, f"DATA__{name}") == first[name].dropna().to_dict(), name
-    n_drugs = rows.groupby("participant")["drug"].count().astype(str).to_dict()
-    assert values(combined, "DATA__medication_count") == n_drugs
-
-
 def test_files_of_single_instruments_are_tables_of_one_study(tmp_path):
     base = [{"record_id": "1", "sex": "F", "base_complete": "2"}]
     added = {"redcap_repeat_instrument": "lab", "redcap_repeat_instance": "1", "crp": "7"}
