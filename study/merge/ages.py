@@ -19,6 +19,7 @@ from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import Kind, Place, is_name
 from disclosure_control.basics.telling.faults import nearest_name, stop_at
+from study.formats.days import days_of as whole_days_of
 from study.formats.messages import Note
 from study.formats.tables import SourceTable, without_moments
 from study.merge.subject_ids import ReadSubjects, SubjectIdRule, read_subjects
@@ -26,8 +27,7 @@ from study.merge.units import with_one_unit
 
 OLDEST_AGE = 130
 # Where a part of a date is missing, the middle of the time that it may be.
-_PARTS = r"^(?P<year>\d{4})(?:-(?P<month>\d{2})(?:-(?P<day>\d{2}))?)?(?:$|[T ])"
-_NO_MONTH, _NO_DAY, _NO_MONTH_OR_DAY = 7, 15, 1
+_MIDDLES = {r"^(\d{4})$": r"\1-07-01", r"^(\d{4}-\d{2})$": r"\1-15"}
 
 
 @dataclass(frozen=True)
@@ -70,13 +70,10 @@ def name_of_age(table: SourceTable) -> str:
 
 def days_of(values: pd.Series) -> np.ndarray:
     """Dates in ISO 8601 (n,) as days, of partial ones the middle; NaT where there is none."""
-    codes, distinct = pd.factorize(values)
-    parts = pd.Series(distinct, dtype="str").str.extract(_PARTS).apply(pd.to_numeric)
-    has_month = parts["month"].notna()
-    day = parts["day"].fillna(has_month.map({True: _NO_DAY, False: _NO_MONTH_OR_DAY}))
-    whole = parts.assign(month=parts["month"].fillna(_NO_MONTH), day=day)
-    days = pd.to_datetime(whole, errors="coerce").to_numpy(dtype="datetime64[D]")
-    return np.append(days, np.datetime64("NaT"))[codes]
+    texts = values.astype("str")
+    for partial, middle in _MIDDLES.items():
+        texts = texts.str.replace(partial, middle, regex=True)
+    return whole_days_of(texts)
 
 
 def completed_years(born: pd.Series, days: pd.Series) -> np.ndarray:

@@ -6,6 +6,7 @@ two people under one id as one. Neither shows in the counts of rows.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
@@ -215,33 +216,29 @@ class SexesProof:
     """
 
     def __init__(self, domains: Sequence[Domain]) -> None:
-        names = [
+        self._names = [
             f"{domain.name}__{name}"
             for domain in domains
             for name, column in domain.model.columns.items()
             if column.role is Role.SEX and _heading_says(name, (Role.SEX,))
         ]
-        self._counts = {pair: np.zeros(2, dtype=np.int64) for pair in combinations(names, 2)}
-        self._codes: dict[str, set[str]] = {name: set() for name in names}
+        self._seen: dict[tuple[str, str], Counter[tuple[str, str]]] = {}
 
     def add(self, columns: Mapping[str, ColumnOfPeople]) -> None:
         """Count the people of a part, by the ``columns`` of the combined dataset (n_people,)."""
-        for name in self._codes.keys() & columns.keys():
-            self._codes[name] |= set(pd.Series(columns[name], dtype="str").dropna().unique())
-        for one, other in self._counts:
-            if one in columns and other in columns:
-                first, second = (pd.Series(columns[name], dtype="str").reset_index(drop=True) for name in (one, other))
-                has_both = first.notna() & second.notna()
-                n_same = int((first[has_both] == second[has_both]).sum())
-                self._counts[one, other] += (n_same, int(has_both.sum()) - n_same)
+        sexes = {name: pd.Series(columns[name], dtype="str").array for name in self._names if name in columns}
+        for pair in combinations(sexes, 2):
+            both = pd.DataFrame({name: sexes[name] for name in pair}).dropna().value_counts()
+            self._seen.setdefault(pair, Counter()).update(both.to_dict())  # type: ignore[arg-type]
 
-    def notes(self) -> list[str]:
+    def notes(self) -> Iterator[str]:
         """A question for each two columns that contradict each other."""
-        found = {pair: int(n) for pair, (n_same, n) in self._counts.items() if 0 < n < n_same}
-        return [_note_on_two(*pair, n) for pair, n in found.items() if self._have_one_code(*pair)]
-
-    def _have_one_code(self, one: str, other: str) -> bool:
-        return self._codes[one] <= self._codes[other] or self._codes[other] <= self._codes[one]
+        for (one, other), people in self._seen.items():
+            first, second = ({pair[i] for pair in people} for i in (0, 1))
+            n_same = sum(n for pair, n in people.items() if pair[0] == pair[1])
+            n = people.total() - n_same
+            if 0 < n < n_same and (first <= second or second <= first):
+                yield _note_on_two(one, other, n)
 
 
 def _note_on_two(one: str, other: str, n: int) -> str:

@@ -62,10 +62,6 @@ def test_what_the_table_does_not_know_is_for_review_and_never_kept(domain, varia
     assert operation_of(domain, variable).operation == OperationKind.REVIEW
 
 
-def test_names_are_known_in_any_case():
-    assert operation_of("vs", "Height") == operation_of("VS", "HEIGHT")
-
-
 def test_a_config_overrides_a_line_for_one_domain_and_the_class_stays():
     keep = overriding_line("AE.AETERM", OperationKind.KEEP)
     assert operation_of("AE", "AETERM", [keep]).operation == OperationKind.KEEP

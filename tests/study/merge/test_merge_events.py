@@ -91,9 +91,3 @@ def test_an_unknown_variable_is_a_fault(tmp_path):
         assert "AE" in fault
         assert "merge" in fault
         assert "HEADACHE" not in fault
-
-
-def test_visits_can_be_counted(tmp_path):
-    rows = [{"USUBJID": "S1", "VISITNUM": "1"}, {"USUBJID": "S1", "VISITNUM": "2"}]
-    combined = combine(tmp_path, {"dm.csv": DM, "sv.csv": rows}, merge={"events": {"SV": {}}})
-    assert values(combined, "SV__count") == {"S1": "2", "S2": "0"}
