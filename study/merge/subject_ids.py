@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from disclosure_control.basics.encoding.columns import are_rising
 from disclosure_control.basics.encoding.dictionary import as_texts
@@ -17,6 +16,7 @@ from disclosure_control.basics.encoding.text_codes import codes_of_few_texts
 from disclosure_control.basics.encoding.text_hashes import hashes_of_texts
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import FLAG, Kind, Place, is_name, one_of, whole_number
+from study.merge.patterns import compiles, replaced, replacement_fits
 
 DEFAULT_COLUMN = "USUBJID"
 TEXTS_AT_ONCE = 1 << 19  # ids processed at once, so that those of a nation are not in memory twice
@@ -25,15 +25,6 @@ TEXTS_AT_ONCE = 1 << 19  # ids processed at once, so that those of a nation are 
 def _whole(number: float) -> str:
     """A numeric id with all its digits."""
     return f"{number:.0f}" if number == int(number) else repr(number)
-
-
-def _fits(pattern: str, replacement: str = "") -> bool:
-    """Whether Arrow, which never backtracks, knows a pattern, and a replacement names groups that it has."""
-    try:
-        pc.replace_substring_regex(pa.array([""]), pattern=pattern, replacement=replacement)
-    except pa.ArrowInvalid:
-        return False
-    return True
 
 
 _PRINTABLE = Kind(lambda value: isinstance(value, str) and value.isprintable(), "a text")
@@ -54,11 +45,8 @@ class SubjectIdRule(SettingsGroup):
     strip: bool = setting(FLAG, "blanks at both ends are removed", True)
     case: str | None = setting(one_of("upper", "lower"), "all letters become upper or lower case", None)
     pattern: str | None = setting(
-        Kind(
-            lambda value: isinstance(value, str) and _fits(value),
-            "a regular expression, without look-ahead and look-behind",
-        ),
-        "the text that is replaced",
+        Kind(lambda value: isinstance(value, str) and compiles(value), "a regular expression"),
+        "the text that is replaced; a pattern that backtracks without end is stopped",
         None,
     )
     replacement: str = setting(_PRINTABLE.but("a text; \\1 is the first group"), "the text that replaces it", "")
@@ -67,8 +55,8 @@ class SubjectIdRule(SettingsGroup):
 
     def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
         """A replacement without a pattern, or with a group that the pattern does not have."""
-        if self.pattern is not None and not _fits(self.pattern, self.replacement):
-            yield f"{place['replacement']}: it names a group that the pattern does not have; \\1 is the first one"
+        if self.pattern is not None and not replacement_fits(self.pattern, self.replacement):
+            yield f"{place['replacement']}: it names a group that the pattern does not have"
         if "replacement" in given and self.pattern is None:
             yield f"{place['replacement']}: given without a pattern"
 
@@ -80,7 +68,8 @@ class SubjectIdRule(SettingsGroup):
     def apply(self, ids: pd.Index) -> tuple[pd.Index, int]:
         """The ids (n_distinct,) after the rule, as text, and how many the pattern does not change.
 
-        Such ids are usually a sign that the pattern misses a spelling.
+        Such ids are usually a sign that the pattern misses a spelling. Raises ``FaultyInputError`` if the pattern
+        does not end.
         """
         text = pd.Series(ids.astype("str") if ids.dtype.kind != "f" else [_whole(number) for number in ids])
         if self.strip:
@@ -89,8 +78,7 @@ class SubjectIdRule(SettingsGroup):
             text = text.str.upper() if self.case == "upper" else text.str.lower()
         n_unmatched = 0
         if self.pattern is not None:
-            n_unmatched = pc.sum(pc.invert(pc.match_substring_regex(as_texts(text), self.pattern))).as_py() or 0
-            spelled = pc.replace_substring_regex(as_texts(text), pattern=self.pattern, replacement=self.replacement)
+            spelled, n_unmatched = replaced(text.tolist(), self.pattern, self.replacement)
             text = pd.Series(spelled, dtype="str")
         if self.zero_pad:
             text = text.where(~text.str.isdigit(), text.str.zfill(self.zero_pad))

@@ -5,8 +5,10 @@ import ast
 import pandas as pd
 import pytest
 
+from study.merge import patterns
 from study.merge.subject_ids import SubjectIdRule
 from tests.config_keys import faults_of_key
+from tests.examples import some_of, tried_of
 from tests.places import PROJECT
 from tests.study.merge.merge_files import DM, combine, faults_of, finding, values
 
@@ -54,7 +56,9 @@ def test_the_rule_of_penteli_leaves_other_ids_apart(spelling):
         ({"prefix": "X-"}, "12", "X-12"),
         ({"pattern": r"^.*-(\d+)$", "replacement": r"\1"}, "01-701-1015", "1015"),
         ({"pattern": "-"}, "01-701-1015", "017011015"),
-        ({"pattern": r"^(\d+)/(\d+)$", "replacement": r"\2-\1"}, "701/15", "15-701"),
+        ({"pattern": r"^(?P<site>\d+)/(?P<who>\d+)$", "replacement": r"\g<who>-\g<site>"}, "701/15", "15-701"),
+        ({"pattern": r"^(?=A)(\w)(\w+)$", "replacement": r"\2"}, "A12", "12"),
+        ({"pattern": r"[\W_]+"}, "Π-01", "Π01"),  # letters of every script are letters
         ({"case": "upper", "pattern": "^S", "zero_pad": 4, "prefix": "T"}, "s7", "T0007"),
     ],
 )
@@ -63,14 +67,26 @@ def test_each_part_of_a_rule(rule, spelling, expected):
     assert SubjectIdRule(**rule).apply(pd.Index([spelling]))[0].tolist() == [expected]
 
 
-def test_a_pattern_takes_no_longer_for_a_longer_id(tmp_path):
-    for pattern in (r"^(a+)+$", r"(.*a){25}$"):
-        assert len(subjects_of(tmp_path, ids("a" * 400 + "!", "7"), {"pattern": pattern})) == 2
+ENDLESS = [r"^(a+)+$", r"^(a|a)*$", r"^(a|aa)+$", r"(.*a){25}$", r"^a*a*a*a*a*a*a*a*$"]
 
 
-@pytest.mark.parametrize("pattern", ["a**", "(?=A)A", r"(A)\1"])
+@pytest.mark.parametrize("pattern", some_of(ENDLESS))
+def test_a_pattern_that_backtracks_without_end_is_a_fault(pattern, tmp_path, monkeypatch):
+    monkeypatch.setattr(patterns, "SECONDS", tried_of(10) / 10)
+    [fault] = faults_of(tmp_path, {"dm.csv": ids("a" * 400 + "!", "7")}, subject_id={"pattern": pattern})
+    assert "subject_id['pattern']: stopped after" in fault
+    assert "aaa" not in fault
+
+
+@pytest.mark.parametrize("pattern", ["(" * 5000 + ")" * 5000, "a{99999999999999999999}", "(", "a**"])
 def test_a_text_that_is_no_pattern_is_a_fault(pattern):
     assert faults_of_key("subject_id", {"pattern": pattern})[0].startswith("subject_id['pattern']: found ")
+
+
+def test_a_check_of_the_config_runs_no_pattern():
+    nested = "(" * 12 + "0?" + "){99}" * 12
+    assert faults_of_key("subject_id", {"pattern": nested, "replacement": r"\12"}) == []
+    assert len(faults_of_key("subject_id", {"pattern": nested, "replacement": r"\13"})) == 1
 
 
 def test_ids_that_the_pattern_does_not_touch_are_noted(tmp_path):
