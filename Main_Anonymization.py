@@ -18,15 +18,10 @@ import contextlib
 import hashlib
 import sys
 
-from disclosure_control.run.memory import keep_freed_memory, look_for_cycles_rarely
-from disclosure_control.run.packages import say_missing_packages
-from disclosure_control.run.stopping import end_at_once_by_signals
+from disclosure_control.run.starting import begin
 
 if __name__ == "__main__":
-    end_at_once_by_signals()
-    say_missing_packages()
-    look_for_cycles_rarely()
-    keep_freed_memory(arrow_from="system")
+    begin(arrow_from="system")
 
 from collections.abc import Mapping
 

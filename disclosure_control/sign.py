@@ -18,15 +18,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from disclosure_control.basics.files import read_file
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.words import counted
 from disclosure_control.report.evidence.pack import MANIFEST
 from disclosure_control.report.verdict import HOLD, MAY_LEAVE
-from disclosure_control.report.verification import Verification, check_results
+from disclosure_control.report.verification import PublishedSet, Verification, check_results
 from disclosure_control.run import clock
 from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, guarded, prepare_screen, said
-from disclosure_control.run.fingerprints import KEY_FILE, known_key
 from disclosure_control.run.logs import Log, say
 from disclosure_control.run.results import held
 from disclosure_control.run.sign_offs import (
@@ -42,17 +40,9 @@ NOT_SIGNED = RISK_TOO_HIGH  # the same status: done, and not well
 
 def changed_files(results: Path) -> list[str]:
     """What in the set is not as the run wrote it, in sentences. Raises ``FaultyInputError`` where there is no run."""
-    pilot = results.parent.name
-    summary, key = results / f"{pilot}_privacy_summary.json", known_key(results)
-    if not summary.is_file() or key is None:
-        missing = KEY_FILE if summary.is_file() else summary.name
-        raise FaultyInputError(f"{missing}: not there; name a folder that Main_Anonymization.py wrote")
-    found = Verification()
-    try:
-        manifest = json.loads((results / MANIFEST).read_text(encoding="utf-8"))
-        check_results(found, results, read_file(summary), manifest, key)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        raise FaultyInputError(f"{summary.name}, {MANIFEST}: not as a run writes them") from None
+    made, found = PublishedSet.of(results), Verification()
+    with made.as_written():
+        check_results(found, made)
     return [words for changed in found.changed.values() for words in changed]
 
 

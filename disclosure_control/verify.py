@@ -36,6 +36,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.report.evidence.pack import MANIFEST
 from disclosure_control.report.history import Memory, read_memory
 from disclosure_control.report.verification import (
+    PublishedSet,
     Verification,
     are_there,
     check_figures_again,
@@ -43,6 +44,7 @@ from disclosure_control.report.verification import (
     check_manifest,
     check_results,
     last_line,
+    parsed,
 )
 from disclosure_control.run.beside import VERIFIED, beside, put_beside, work_folder
 from disclosure_control.run.doors import (
@@ -56,7 +58,7 @@ from disclosure_control.run.doors import (
     prepare_screen,
     sheet_beside,
 )
-from disclosure_control.run.fingerprints import KEY_FILE, known_key
+from disclosure_control.run.fingerprints import KEY_FILE
 from disclosure_control.run.logs import Log, SilentLog, say
 from disclosure_control.run.results import held
 from disclosure_control.run.sign_offs import manifest_hash, read_sign_offs, sign_offs_in_words
@@ -92,57 +94,32 @@ def verify(results: Path) -> Verification:
 
 
 def _verified(results: Path) -> Verification:
-    folder = results.parent
-    summary_file, manifest_file = (_report(results, name) for name in (f"{folder.name}_privacy_summary.json", MANIFEST))
+    made, found = PublishedSet.of(results), Verification()
     with held(results):
-        summary, manifest = _parsed(summary_file), _parsed(manifest_file)
-        key = known_key(results)
-        if key is None:
-            raise FaultyInputError(f"{KEY_FILE}: not there; without it no file can be told from another one")
-        config = read_config_file(read_settings(), folder.name)
-        found = Verification()
-        try:
-            check_results(found, results, summary_file, manifest, key)
-            check_manifest(found, manifest, summary, config, folder, results, key)
-        except (KeyError, TypeError, AttributeError):
-            raise FaultyInputError(f"{summary_file.name}, {MANIFEST}: not as a run writes them") from None
-        with _run_again(found, folder, results, config, str(manifest["started"]), key) as again:
-            _compare(found, results, again, summary, manifest)
+        config = read_config_file(read_settings(), results.parent.name)
+        with made.as_written():
+            check_results(found, made)
+            check_manifest(found, made, config)
+        with _run_again(found, made, config) as again:
+            _compare(found, made, again)
         sign_offs = read_sign_offs(results)
         if sign_offs:
             found.notes += sign_offs_in_words(sign_offs, manifest_hash(results / MANIFEST))
     return found
 
 
-def _report(results: Path, name: str) -> SourceFile:
-    if not (results / name).is_file():
-        raise FaultyInputError(f"{name}: not in {results.name}; name a folder that Main_Anonymization.py wrote")
-    return read_file(results / name)
-
-
-def _parsed(file: SourceFile) -> dict[str, Any]:
-    try:
-        parsed = json.loads(file.content)
-    except ValueError:
-        parsed = None
-    if not isinstance(parsed, dict):
-        raise FaultyInputError(f"{file.name}: changed since the run, it is no JSON any more")
-    return parsed
-
-
 @contextlib.contextmanager
-def _run_again(
-    found: Verification, folder: Path, results: Path, config: SourceFile, started: str, key: bytes
-) -> Iterator[Path]:
+def _run_again(found: Verification, made: PublishedSet, config: SourceFile) -> Iterator[Path]:
     """A folder of results that both scripts made anew, with the clock of the first run; removed afterwards."""
     from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
     from Main_Anonymization import add_options, assess_pilot
 
+    results, folder = made.results, made.results.parent
     place = work_folder(results, VERIFIED)
     again = place / results.name
     again.mkdir(mode=0o700)
     try:
-        put_beside(again, KEY_FILE, key)
+        put_beside(again, KEY_FILE, made.key)
         literal, sheet = parse_config_file(config), sheet_beside(config)
         memory = _memory(found, results)
         memory.before_the_last_run.keep_beside(again)
@@ -153,7 +130,7 @@ def _run_again(
             config=literal if sheet is None else sheet.below(literal),
             config_file=config,
             sheet=sheet,
-            started=started,
+            started=str(made.manifest["started"]),
             keep_runs=max(len(memory.lines), 1),
             log=SilentLog(),
             left_out=frozenset({PAID_FOR}),
@@ -207,12 +184,11 @@ def _merge_report(results: Path) -> dict[str, Any]:
         return {}
 
 
-def _compare(
-    found: Verification, results: Path, again: Path, summary: dict[str, Any], manifest: dict[str, Any]
-) -> None:
+def _compare(found: Verification, before: PublishedSet, again: Path) -> None:
     if not (again / MANIFEST).is_file():
         return  # it stopped, and that was counted
-    made = _parsed(read_file(again / f"{results.parent.name}_privacy_summary.json"))
+    results, summary = before.results, before.summary
+    made = parsed(read_file(again / before.file.name))
     paid = PAID_FOR in summary
     names = {name for name in summary["files"] if not (paid and name.endswith(_HOLDS_ANSWERS))}
     check_files_again(found, results, again, {*names, COMBINED_DATASET} - {MANIFEST})
@@ -222,7 +198,11 @@ def _compare(
     # Files were compared themselves; here is the summary's part about them.
     check_figures_again(found, {"files": _said_of(summary, names)}, {"files": _said_of(made, names)})
     aside = (*_NOT_OF_THE_DATA, *(("figures",) if paid else ()))
-    check_figures_again(found, {"manifest": _without(manifest, aside)}, {"manifest": _made_manifest(again, aside)})
+    check_figures_again(
+        found,
+        {"manifest": _without(before.manifest, aside)},
+        {"manifest": _without(parsed(read_file(again / MANIFEST)), aside)},
+    )
     if paid:
         found.notes.append(f"{PAID_FOR} was not asked again, as answers are paid for; compared as recorded.")
 
@@ -234,10 +214,6 @@ def _said_of(summary: dict[str, Any], names: set[str]) -> dict[str, Any]:
 
 def _without(manifest: dict[str, Any], aside: Sequence[str]) -> dict[str, Any]:
     return {name: value for name, value in manifest.items() if name not in aside}
-
-
-def _made_manifest(again: Path, aside: Sequence[str]) -> dict[str, Any]:
-    return _without(_parsed(read_file(again / MANIFEST)), aside)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -66,17 +66,6 @@ class AllRecords:
         """The whole file, the config's columns typed and the others as text."""
         return self.text.assign(**self.frame)
 
-    def encoded(self) -> EncodedRecords:
-        """Every column record by record, in one block."""
-        return EncodedRecords.in_memory(self.typed_table)
-
-    @property
-    def table(self) -> TextTable:
-        """The file, asked column by column."""
-        subjects = SubjectsInMemory(self.subjects, len(self.subjects))
-        columns = list(map(str, self.text))
-        return TextTable(columns, lambda name: TextsInMemory(self.text[name]), subjects, NO_LIMITS.few_texts)
-
 
 @dataclass(frozen=True)
 class CombinedDataset:
@@ -96,10 +85,19 @@ class CombinedDataset:
     at_once: AllRecords | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, frame: pd.DataFrame, subjects: pd.Series, text: pd.DataFrame, sha256: str = "") -> CombinedDataset:
+    def of(
+        cls,
+        frame: pd.DataFrame,
+        subjects: pd.Series,
+        text: pd.DataFrame,
+        sha256: str = "",
+        domains: DomainReader | None = None,
+    ) -> CombinedDataset:
         """That of records in memory: ``frame`` (n_subjects,) of the typed columns, the ids, and the file as text."""
-        found = AllRecords(frame, subjects, text)
-        return cls(sha256, len(subjects), found.table, DomainReader(), found.encoded, found)
+        found, ids = AllRecords(frame, subjects, text), SubjectsInMemory(subjects, len(subjects))
+        table = TextTable(list(map(str, text)), lambda name: TextsInMemory(text[name]), ids, NO_LIMITS.few_texts)
+        records = functools.partial(_in_memory, found)
+        return cls(sha256, len(subjects), table, domains or DomainReader(), records, found)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -118,6 +116,10 @@ class CombinedDataset:
     def typed_table(self) -> pd.DataFrame:
         """The whole file, the config's columns typed and the others as text."""
         return at_hand(self.at_once, "the combined dataset").typed_table
+
+
+def _in_memory(found: AllRecords) -> EncodedRecords:
+    return EncodedRecords.in_memory(found.typed_table)
 
 
 class Store(Protocol):
@@ -164,11 +166,9 @@ class StoreInMemory:
             except FaultyInputError as error:
                 faults += [f"{self._file}: {fault}" for fault in error.faults]
         stop_at(faults)
-        found = AllRecords(pd.DataFrame(frame, copy=False), subjects, self.text)
-        people = PeopleInMemory(found.frame, config, subjects, typed)
-        domains, records = domains_in_memory(config), found.encoded
-        dataset = CombinedDataset(self.sha256, len(subjects), found.table, domains, records, found)
-        return dataset, people
+        of_config = pd.DataFrame(frame, copy=False)
+        dataset = CombinedDataset.of(of_config, subjects, self.text, self.sha256, domains_in_memory(config))
+        return dataset, PeopleInMemory(of_config, config, subjects, typed)
 
 
 class StoreOnDisk:

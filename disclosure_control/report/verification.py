@@ -6,6 +6,7 @@ a value of a person: of two different texts they only say that they differ.
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,12 +16,13 @@ from typing import Any
 from config import FILES_OF_MERGE, MERGE_REPORT, sheet_of
 from disclosure_control import __version__
 from disclosure_control.assess.staleness import changed_columns, has_input, hash_of_input
-from disclosure_control.basics.files import SourceFile, sha256_of_file
+from disclosure_control.basics.files import SourceFile, read_file, sha256_of_file
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.words import counted, text_table
 from disclosure_control.report.evidence.manifest import figures_of
 from disclosure_control.report.evidence.pack import MANIFEST
 from disclosure_control.report.evidence.packages import build, versions
-from disclosure_control.run.fingerprints import fingerprint, fingerprint_of_json
+from disclosure_control.run.fingerprints import KEY_FILE, fingerprint, fingerprint_of_json, known_key
 from disclosure_control.run.results import files_below, summary_text
 
 # What is compared with the files as they are; all other kinds are compared with a run again.
@@ -66,17 +68,60 @@ class Verification:
         return "\n".join(lines)
 
 
-def check_results(
-    found: Verification, results: Path, summary: SourceFile, manifest: Mapping[str, Any], key: bytes
-) -> None:
+@dataclass(frozen=True)
+class PublishedSet:
+    """A set of ``results`` as it lies there: its summary as a file and parsed, its manifest, and the key of hashes."""
+
+    results: Path
+    file: SourceFile
+    summary: dict[str, Any] = field(repr=False)
+    manifest: dict[str, Any] = field(repr=False)
+    key: bytes = field(repr=False)
+
+    @classmethod
+    def of(cls, results: Path) -> PublishedSet:
+        """Read it. Raises ``FaultyInputError`` where a part is not there, or is not as a run writes it."""
+        file, manifest = (_report(results, name) for name in (f"{results.parent.name}_privacy_summary.json", MANIFEST))
+        key = known_key(results)
+        if key is None:
+            raise FaultyInputError(f"{KEY_FILE}: not there; without it no file can be told from another one")
+        return cls(results, file, parsed(file), parsed(manifest), key)
+
+    @contextlib.contextmanager
+    def as_written(self) -> Iterator[None]:
+        """A block that asks for what a run writes. Raises ``FaultyInputError`` where that is not there."""
+        try:
+            yield
+        except (KeyError, TypeError, AttributeError):
+            raise FaultyInputError(f"{self.file.name}, {MANIFEST}: not as a run writes them") from None
+
+
+def _report(results: Path, name: str) -> SourceFile:
+    if not (results / name).is_file():
+        raise FaultyInputError(f"{name}: not in {results.name}; name a folder that Main_Anonymization.py wrote")
+    return read_file(results / name)
+
+
+def parsed(file: SourceFile) -> dict[str, Any]:
+    """A report in JSON. Raises ``FaultyInputError`` where it is none any more."""
+    try:
+        found = json.loads(file.content)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise FaultyInputError(f"{file.name}: changed since the run, it is no JSON any more")
+    return found
+
+
+def check_results(found: Verification, made: PublishedSet) -> None:
     """Every file of the set, by its fingerprint; its summary, byte by byte as a run would write it; nothing else."""
-    said = json.loads(summary.content)
+    said, results = made.summary, made.results
     for name, entry in said["files"].items():
-        found.check(OF_RESULTS, *_file(results / name, name, entry, key))
-    as_written = summary_text(said).encode("utf-8") == summary.content
-    found.check(OF_RESULTS, as_written, f"{summary.name}: not spelt as a run writes it")
-    of_merge = {name for name in FILES_OF_MERGE if name != MERGE_REPORT or manifest["merge_report"] is not None}
-    for name, words in _strangers(results, {summary.name, *said["files"], *of_merge}):
+        found.check(OF_RESULTS, *_file(results / name, name, entry, made.key))
+    as_written = summary_text(said).encode("utf-8") == made.file.content
+    found.check(OF_RESULTS, as_written, f"{made.file.name}: not spelt as a run writes it")
+    of_merge = {name for name in FILES_OF_MERGE if name != MERGE_REPORT or made.manifest["merge_report"] is not None}
+    for name, words in _strangers(results, {made.file.name, *said["files"], *of_merge}):
         found.check(OF_RESULTS, False, f"{name}: no run wrote it; {words}")
 
 
@@ -96,17 +141,10 @@ def _strangers(results: Path, of_runs: set[str]) -> Iterator[tuple[str, str]]:
             yield name, "remove it"
 
 
-def check_manifest(
-    found: Verification,
-    manifest: Mapping[str, Any],
-    summary: Mapping[str, Any],
-    config: SourceFile,
-    folder: Path,
-    results: Path,
-    key: bytes,
-) -> None:
-    """Compare the manifest with the inputs, in ``folder`` or among the ``results``, and with the figures."""
-    kind = OF_INPUTS
+def check_manifest(found: Verification, made: PublishedSet, config: SourceFile) -> None:
+    """Compare the manifest with the inputs, in the pilot's folder or among the results, and with the figures."""
+    kind, manifest, summary, key = OF_INPUTS, made.manifest, made.summary, made.key
+    results, folder = made.results, made.results.parent
     domain_files = manifest["domain_files"]
     found.check(
         kind, fingerprint(key, config.sha256) == manifest["config"]["sha256"], f"{config.name}: changed since the run"
@@ -138,9 +176,9 @@ def check_manifest(
             words = f"{name}: {_name(folder)} and {MANIFEST} differ in what they say of it"
             found.check(OF_RESULTS, False, words)
     if manifest.get("build") != build():
-        made, here = (f"{one or 'unknown'}" for one in (manifest.get("build"), build()))
+        then, here = (f"{one or 'unknown'}" for one in (manifest.get("build"), build()))
         found.other_build = (
-            f"Another build of this program made these results: version {manifest['version']}, build {made}; here is "
+            f"Another build of this program made these results: version {manifest['version']}, build {then}; here is "
             f"{__version__}, build {here}. What the run again makes may differ for that alone."
         )
     now = versions()

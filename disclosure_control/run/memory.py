@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import errno
-import gc
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -17,7 +16,6 @@ M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX = -1, -3, -8  # as malloc.h has 
 LARGEST_REUSED = (1 << 28, 1 << 25)
 MOST_KEPT = 1 << 30
 LITTLE = 1 << 21
-NEW_OBJECTS = 1_000_000  # Python's default is 700
 
 
 def keep_freed_memory(arrow_from: Literal["system", "jemalloc"]) -> None:
@@ -46,15 +44,6 @@ def keep_freed_memory(arrow_from: Literal["system", "jemalloc"]) -> None:
     if arrow_from == "jemalloc":
         with contextlib.suppress(NotImplementedError):
             pa.set_memory_pool(pa.jemalloc_memory_pool())
-
-
-def look_for_cycles_rarely() -> None:
-    """Let Python search for reference cycles only after very many new objects.
-
-    The large objects of a door are arrays, which are freed at once. A twentieth of a short run was spent examining
-    imported objects, which are never freed. The peak of a million people is the same.
-    """
-    gc.set_threshold(NEW_OBJECTS)
 
 
 def give_freed_memory_back() -> None:

@@ -224,7 +224,7 @@ class Doors:
         monkeypatch.setattr("config.PROJECT_FOLDER", desk.parent / "scripts")
         monkeypatch.setattr("disclosure_control.run.clock.utc_now", lambda: NOW)
         # The process of the tests is not the doors' own.
-        monkeypatch.setattr("disclosure_control.run.stopping.end_at_once_by_signals", lambda: None)
+        monkeypatch.setattr("disclosure_control.run.starting.end_at_once_by_signals", lambda: None)
         # On a busy machine a step takes longer than the silence after which its progress is told.
         monkeypatch.setattr("disclosure_control.basics.telling.progress.SECONDS_BETWEEN_LINES", 3600.0)
         monkeypatch.chdir(desk)

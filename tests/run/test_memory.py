@@ -74,7 +74,7 @@ def test_where_an_allocator_can_not_be_told_nothing_changes(monkeypatch, pools):
 
 @pytest.mark.parametrize("script", SCRIPTS.values())
 def test_each_door_chooses_once_before_any_thread_has_a_heap(script):
-    before, *chosen = (PROJECT / script).read_text(encoding="utf-8").split("keep_freed_memory(")
+    before, *chosen = (PROJECT / script).read_text(encoding="utf-8").split("begin(")
     imported = {line for line in before.splitlines() if line.startswith(("import ", "from "))}
     assert len(chosen) == 1
     assert not any("engines" in line or "run.doors" in line or "pandas" in line for line in imported)
