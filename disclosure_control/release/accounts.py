@@ -13,6 +13,7 @@ from study.models.roles import Role
 from study.models.study_model import StudyModel
 from study.operations import Operation, OperationKind, OperationRule, VariableClass, decided
 
+AS_IT_CAME = (OperationKind.KEEP, OperationKind.NO_FURTHER)
 GONE = (OperationKind.REMOVE, OperationKind.REVIEW, OperationKind.REMOVE_DATA_SET)
 # Whose values the treatment may recode; the others are handled from the source alone, so that one rule moves all dates.
 RECODABLE = (
@@ -56,6 +57,11 @@ class Account:
             OperationKind.RECODE_ID,
             OperationKind.RECODE_SUBJECT,
         )
+
+    @property
+    def is_as_it_came(self) -> bool:
+        """Whether its values leave as they came."""
+        return not self.recoded and self.operation.operation in AS_IT_CAME
 
     @property
     def stays(self) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.columns import parse_numbers
-from disclosure_control.release.accounts import Account
+from disclosure_control.release.accounts import AS_IT_CAME, Account
 from disclosure_control.release.before_and_after import CameIn
 from disclosure_control.release.deidentify import ReleasedFile
 from disclosure_control.release.people import RecodedColumn
@@ -23,7 +23,6 @@ from study.models.roles import Role, TableKind
 from study.models.study_model import StudyModel
 from study.operations import OperationKind
 
-_AS_THEY_CAME = (OperationKind.KEEP, OperationKind.NO_FURTHER)
 _AT_LEAST_A_DAY = len("2000-01-01")
 # Who people are: what is gone of it is named first, in this order.
 CHARACTERISTICS = (Role.AGE, Role.SEX, Role.PLACE, Role.ORIGIN)
@@ -71,7 +70,7 @@ def cells_that_differ(
         came, leaves = frame[name].take(rows), leaving.frame[name]
         had, has = came.notna().to_numpy() & is_asked, leaves.notna().to_numpy()
         emptied, changed, cut = had & ~has, np.zeros(len(rows), dtype=bool), np.zeros(len(rows), dtype=bool)
-        if kind in _AS_THEY_CAME:
+        if kind in AS_IT_CAME:
             changed = had & has & (_is_another(came, leaves) if account.recoded else ~_are_same(came, leaves))
         elif kind is OperationKind.OFFSET and came.dtype == leaves.dtype == "str":
             cut = had & has & _is_timed(came) & ~_is_timed(leaves)

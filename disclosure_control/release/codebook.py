@@ -38,7 +38,6 @@ _WHAT_WAS_DONE = {
     OperationKind.NO_FURTHER: "values as they were",
     OperationKind.KEEP: "values as they were",
 }
-SAME = (OperationKind.KEEP, OperationKind.NO_FURTHER)
 
 
 def levels_of(released: ReleasedStudy) -> dict[str, dict[str, list[str]]]:
@@ -82,7 +81,7 @@ def _entry(
     stays = account.stays and file is not None and (is_column or account.rows_of != "")
     column = file.columns[account.variable] if is_column and file is not None else None
     done = "recoded by the treatment" if account.recoded else _WHAT_WAS_DONE[account.operation.operation]
-    if column is not None and not account.recoded and account.operation.operation in SAME:
+    if column is not None and account.is_as_it_came:
         done = f"{done}, {AS_WRITTEN if column.dtype.kind == 'f' else WITHOUT_BLANKS}"
     if is_column and (treated := _rows_treated(account, released)):
         done = f"{done}, except in the rows of {listed(treated, 20)}, which have their own entries here"
@@ -126,10 +125,7 @@ def _rows_treated(column: Account, released: ReleasedStudy) -> list[str]:
     return [
         one.variable
         for one in released.accounts
-        if one.file == column.file
-        and one.rows_of
-        and one.stays
-        and (one.recoded or one.operation.operation not in SAME)
+        if one.file == column.file and one.rows_of and one.stays and not one.is_as_it_came
     ]
 
 

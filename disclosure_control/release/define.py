@@ -16,9 +16,6 @@ from disclosure_control.release.texts.labels import LabelJudge, judged_definitio
 from study.define_xml import StudyDefinition, contradictions, find_definition, read_definition
 from study.define_xml_writing import NEEDS, DescribedTable, define_xml
 from study.formats.tables import SourceTable
-from study.operations import OperationKind
-
-_AS_IT_WAS = (OperationKind.KEEP, OperationKind.NO_FURTHER)
 
 
 def define_file(
@@ -54,7 +51,7 @@ def define_file(
 
 def _derived(released: ReleasedStudy, name: str) -> frozenset[str]:
     accounts = [one for one in released.accounts if one.file == name and not one.rows_of]
-    return frozenset(one.variable for one in accounts if one.recoded or one.operation.operation not in _AS_IT_WAS)
+    return frozenset(one.variable for one in accounts if not one.is_as_it_came)
 
 
 def what_it_does_not_say(content: bytes, tables: Mapping[str, SourceTable]) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.study import Study, StudyFile
@@ -46,8 +44,4 @@ def _as_column(table: SourceTable, account: Account) -> tuple[SourceTable | None
     rows = table.frame[table.frame[account.rows_of] == account.variable]
     ids = [name for name in ("USUBJID",) if name in rows]
     frame = rows[[*ids, value]].rename(columns={value: account.variable}).reset_index(drop=True)
-    return _of_frame(table, frame), account.variable
-
-
-def _of_frame(table: SourceTable, frame: pd.DataFrame) -> SourceTable:
-    return SourceTable(table.domain, table.file_name, table.sha256, frame, {}, ())
+    return SourceTable(table.domain, table.file_name, table.sha256, frame, {}, ()), account.variable

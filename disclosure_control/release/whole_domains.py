@@ -84,14 +84,10 @@ def with_pooled_files(tables: Sequence[SourceTable]) -> tuple[list[SourceTable],
         if len(each) > 1
         for table in each
     }
-    whole = [_pooled(domain, each) if len(each) > 1 else each[0] for domain, each in parts.items()]
+    # The people of one file are not those of another, so their numbers stay.
+    whole = [_together(name, each, f"{name}SEQ", {}) if len(each) > 1 else each[0] for name, each in parts.items()]
     named = {table.file_name for table in whole}
     return whole, {name: why for name, why in gone.items() if name not in named}
-
-
-def _pooled(domain: str, tables: Sequence[SourceTable]) -> SourceTable:
-    """The rows of several files; the people of one are not those of another, so their numbers stay."""
-    return _together(domain, tables, f"{domain}SEQ", {})
 
 
 def _is_at_hand(table: SourceTable, person: str | None) -> bool:

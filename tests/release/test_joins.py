@@ -16,7 +16,7 @@ from disclosure_control.release.deidentify import ReleasedStudy, deidentify
 from disclosure_control.release.joins import JoinState, KeyJoin, joins_of, keys_of
 from disclosure_control.release.readme import readme
 from disclosure_control.release.study import NOBODY, STRANGER, Study, StudyFile
-from disclosure_control.steps.release.keys import key_parts, reasons_of_keys, told_joins
+from disclosure_control.steps.release.keys import reasons_of_keys, told_joins
 from study.formats.tables import SourceTable
 from study.models.roles import ColumnModel, Role, TableKind, TableModel
 from study.models.sdtm_operations import overriding_line
@@ -190,11 +190,6 @@ def test_codes_are_tested_where_a_dictionary_has_them():
     found = joins(study, [0])
     assert list(found) == ["ROWS.code"]
     assert counts(found["ROWS.code"]) == (3, 2, 3, 2)
-
-
-def test_without_keys_it_is_said_that_no_join_was_tested():
-    (_, sentence) = key_parts(told_joins(MASKED, []))
-    assert "no join was tested" in sentence.text
 
 
 # ---------------------------------------------------------------- SDTM

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from functools import cache
 
 import numpy as np
@@ -11,7 +10,6 @@ import pytest
 
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
 from disclosure_control.release.people import RecodedColumn, people_of
-from disclosure_control.release.readme import readme
 from disclosure_control.release.study import Study, read_study
 from study.merge.combine import combine_domains
 from study.merge.settings import MergeSettings
@@ -129,14 +127,3 @@ def test_a_person_has_one_pseudonym_and_one_offset_in_all_rows(combined, as_it_i
     wanted = pd.DataFrame(expected)[columns].fillna("").to_numpy().tolist()
     assert sorted(frame.fillna("").to_numpy().tolist()) == sorted(wanted)
     assert frame["participant"].nunique() == 145
-
-
-def test_the_text_for_the_recipient_names_the_columns_of_this_export(as_it_is):
-    study = as_it_is
-    text = readme(
-        "P",
-        study,
-        {name: f"{name.lower()}.csv" for name in study.files},
-        datetime.datetime(2026, 1, 2, tzinfo=datetime.UTC),
-    )
-    assert "USUBJID" not in text

@@ -11,14 +11,12 @@ from disclosure_control.basics.encoding.columns import parse_numbers
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.facts.opened_rows import OF_THE_COURSE, OpenedRows, fact_entries
 from study.models.roles import Role, TableModel
-from study.operations import OperationKind
 
 
 def numbers_are_kept(released: ReleasedStudy) -> bool:
     """Whether a file that leaves has the source's numbers of its rows, which count the rows of a person."""
     return any(
-        account.operation.operation in (OperationKind.KEEP, OperationKind.NO_FURTHER)
-        and account.variable in _numbers(released.model.table(account.file), [account.variable])
+        account.is_as_it_came and account.variable in _numbers(released.model.table(account.file), [account.variable])
         for name, file in released.files.items()
         for account in file.accounts
         if account.variable in file.columns

@@ -17,7 +17,6 @@ from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import Kind, Place, are_names, one_of, whole_number
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
 from disclosure_control.release.people import labels
-from disclosure_control.release.terms.hidden_terms import HiddenTerms, are_to_hide
 from disclosure_control.release.terms.outcomes import OutcomeLadder, outcomes_told, where_few_tell
 from disclosure_control.release.terms.raised_terms import NOT_RELEASED, RaisedTerms
 from disclosure_control.release.terms.related_terms import emptied, without_related
@@ -26,7 +25,10 @@ from study.models.coded_terms import TermLadder, term_ladders
 from study.models.disposition import DISCONTINUED, are_dispositions, disposition_level
 from study.models.sdtm import LEVELS
 from study.models.study_model import StudyModel
+from study.operations import names_variable
 
+# The terms that are hidden, by the pattern of a variable.
+HiddenTerms = Mapping[str, Sequence[str]]
 # For the name of a term, a number of each person (n_people,).
 Drawn = Callable[[str], np.ndarray]
 # Of SDTM: the levels at which a term is shown. Columns below them, such as MedDRA's lowest terms, go with the term.
@@ -189,7 +191,7 @@ def _of_ladder(
         levels = replace(levels, labels=tuple(few))
     numbers = people if drawn is None else drawn(name)[people]
     is_hidden = np.concatenate(
-        [are_to_hide(files[one.file].frame, one.ladder, model.domain(one.file), hidden)[one.rows] for one in places]
+        [_are_to_hide(files[one.file].frame, one.ladder, model.domain(one.file), hidden)[one.rows] for one in places]
     )
     free = range(levels.n_columns, len(levels.names))
     level = levels_shown(levels.labels, numbers, group, settings.at_least, free, is_hidden)
@@ -249,6 +251,16 @@ def terms_of_rows(frame: pd.DataFrame, ladder: TermLadder, name: str) -> np.ndar
     terms[pd.Series(terms).isin(ladder.table.no_term).to_numpy()] = None
     terms[~ladder.happened(frame)] = None
     return terms
+
+
+def _are_to_hide(frame: pd.DataFrame, ladder: TermLadder, domain: str, hidden: HiddenTerms) -> np.ndarray:
+    """Which rows (n_rows,) have, at any level of a coded term, one of the ``hidden`` terms of that column."""
+    found = np.zeros(len(frame), dtype=bool)
+    for column in frame.columns.intersection(list(ladder.columns)):
+        texts = {text for pattern, of in hidden.items() if names_variable(pattern, domain, str(column)) for text in of}
+        if texts:
+            found |= pd.Series(labels(frame[column])).isin(texts).to_numpy()
+    return found
 
 
 def _says_nothing(frame: pd.DataFrame, place: _Place) -> np.ndarray:

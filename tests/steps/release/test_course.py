@@ -13,21 +13,19 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from disclosure_control.basics.telling.reasons import Gravity
-from disclosure_control.basics.telling.sections import Style
 from disclosure_control.basics.telling.small_counts import EXACT, MASKED
 from disclosure_control.measures.longitudinal import AloneByFacts
 from disclosure_control.release.facts.facts import facts_known
 from disclosure_control.release.settings import OutsidersKnow
 from disclosure_control.release.terms.rare_terms import RareTerms
 from disclosure_control.steps.release.coarser import FewerColumns
-from disclosure_control.steps.release.course import CourseRisk, course_parts, reasons_of_course, told_course
+from disclosure_control.steps.release.course import CourseRisk, reasons_of_course, told_course
 from study.merge.subject_ids import SubjectIdRule
 from study.models.sdtm import FACTS
 from tests.cases import each
 from tests.config_keys import faults_of_key, settings_of_key
 from tests.examples import examples
 from tests.found import InSummary
-from tests.places import SHARED_DATA
 from tests.release.small_studies import model_of, rows_of_files
 
 
@@ -79,13 +77,10 @@ def alone_by_hand(facts: dict[str, set[tuple]], classes: dict[str, object], size
 
 
 @pytest.mark.thorough("a release of the demo and every set of facts by hand: 5 seconds")
-@pytest.mark.parametrize("with_months", [False, True])
-def test_facts_of_the_demo_are_those_read_row_by_row(demo, with_months):
+def test_facts_of_the_demo_and_their_months_are_those_read_row_by_row(demo):
     subjects = demo.opened["DM"]["USUBJID"]
-    found = facts_known(rows_of_files(demo.opened), subjects, SubjectIdRule(), list(FACTS), model_of(demo.opened))[
-        with_months
-    ]
-    by_hand = facts_by_hand(demo.opened, with_months)
+    _, found = facts_known(rows_of_files(demo.opened), subjects, SubjectIdRule(), list(FACTS), model_of(demo.opened))
+    by_hand = facts_by_hand(demo.opened, True)
     for place, one in enumerate(subjects):
         assert len(found.facts[found.people == place]) == len(by_hand[one])
     for one, two in itertools.combinations(range(0, len(subjects), 7), 2):
@@ -263,32 +258,3 @@ def test_settings_as_they_are_read(release_key):
     settings = settings_of_key("release", {"key_from": {"environment": "RELEASE_TEST_KEY"}, **value})
     assert settings.outsiders_know == OutsidersKnow(2, ("terms",))
     assert (settings.rare_terms.at_least, settings.rare_terms.within_class) == (5, False)
-
-
-@pytest.mark.thorough("4 s: pairs of facts of 60 people and single ones of 306, by looking at everybody")
-def test_a_real_study_as_counted_by_looking_at_everybody():
-    from disclosure_control.measures.longitudinal import alone_by_facts
-    from study.formats.files import find_domain_files, read_domain_file
-
-    source = SHARED_DATA / "cdiscpilot01"
-    if not source.is_dir():
-        pytest.skip("the public data lie beside the clone")
-    opened = {name: read_domain_file(path).frame for name, path in find_domain_files(source).by_domain.items()}
-    sexes = opened["DM"].set_index("USUBJID")["SEX"]
-    facts = facts_by_hand(opened)
-    for n_people, sizes in ((306, (0, 1)), (60, (2,))):
-        subjects = sexes.index[:n_people]
-        known, _ = facts_known(
-            rows_of_files(opened), pd.Series(subjects), SubjectIdRule(), list(FACTS), model_of(opened)
-        )
-        found = alone_by_facts(pd.factorize(sexes[subjects])[0], known.people, known.facts)
-        for size in sizes:
-            some = {one: facts[one] for one in subjects}
-            assert found[size].n_alone == len(alone_by_hand(some, dict(sexes[subjects]), size))
-
-
-def test_the_table_has_its_heading_on_the_page_too():
-    heading, table, _ = course_parts(told_course(MASKED, course_with(OutsidersKnow(), 0, 30, 33, 60)))
-    assert heading.style is Style.HEADING
-    assert heading.text == table.title
-    assert len(set(table.columns)) == len(table.columns)

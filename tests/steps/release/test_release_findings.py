@@ -92,12 +92,6 @@ def test_what_outsiders_know_and_nobody_assessed_holds_the_package(tmp_path, rel
     assert reason in verdict.vetoes, "no share of risk outweighs it"
 
 
-@pytest.mark.thorough("0.5 s")
-def test_what_the_config_declares_harmless_does_not_hold_it(tmp_path, release_key):
-    declared = {"identifiers": {"harmless": {"DM__HEIGHT": "an invented number"}}}
-    assert released(tmp_path, declared, HEIGHT=HEIGHTS).reasons_to_hold == ()
-
-
 @pytest.mark.thorough("0.6 s")
 def test_what_the_release_changed_is_found_once(tmp_path, release_key, monkeypatch):
     """Of each column once, for the steps that count it and for the findings that ask who it is."""
@@ -124,16 +118,6 @@ def test_a_column_that_the_merge_dropped_does_not_leave_and_is_looked_at_where_a
     result = released(tmp_path / "other", {**dropped, **kept}, merge=drop, HEIGHT=HEIGHTS)
     (reason,) = result.reasons_to_hold
     assert "DM__HEIGHT (body measure)" in reason.sentence
-
-
-@pytest.mark.thorough("0.6 s")
-def test_one_day_for_everybody_gives_all_offsets_away(tmp_path, release_key):
-    """The day on which the study ended is known: every person's dates move back onto it by one number of days."""
-    result = released(tmp_path, RFENDTC="2015-03-02")
-    undone = [one for one in result.reasons_to_hold if one.sentence.startswith("The calendar reverses")]
-    assert len(undone) == 1
-    assert f"{N_PEOPLE} of {N_PEOPLE} people" in undone[0].sentence
-    assert "DM.RFENDTC" in undone[0].sentence
 
 
 @pytest.mark.thorough("0.4 s")
@@ -208,17 +192,6 @@ def test_the_readme_says_what_was_done_and_nothing_else(small, tmp_path, release
         assert words in of_small
         assert (words in of_dates) == is_said, words
     assert "CSV" in of_dates
-
-
-@pytest.mark.thorough("6 s: a release of the demo")
-def test_the_readme_of_other_files_than_csv_does_not_name_these(demo):
-    assert "CSV" not in demo.files["README.txt"].decode()
-
-
-@pytest.mark.thorough("0.4 s")
-def test_dates_that_the_config_keeps_are_not_said_to_be_moved(tmp_path, release_key):
-    kept = {"release": {**CONFIG["release"], "operations": {"*DTC": "remove"}}}
-    assert "one number of days" not in released(tmp_path, kept).files["released/README.txt"].decode()
 
 
 def test_what_waits_in_the_parts_of_a_domain_is_added_up():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import shutil
 from datetime import date
@@ -125,19 +124,6 @@ def test_labels_are_kept_and_the_codebook_names_every_variable(small):
     assert age["intervals"].startswith("a--b contains a but not b")
 
 
-@pytest.mark.thorough("1 s; the readings themselves in tests/remedy/treatments/test_interval_readings.py")
-def test_the_codebook_reads_intervals_as_the_treatment_wrote_them(tmp_path, release_key):
-    """Both ends of Mondrian's intervals are ages of people: who takes them for bins puts 47 into the next."""
-    steps = [{"method": "mondrian"}]
-    given, _ = step_on(FOLDER, tmp_path, demo_config(), steps)
-    files = run_step(dataclasses.replace(given, folder=folder_with(FOLDER, tmp_path))).files
-    (entry,) = [one for one in json.loads(files["released/codebook.json"])["variables"] if one["variable"] == "AGE"]
-    assert entry["intervals"].startswith("a--b holds both a and b; ")
-    readme = files["released/README.txt"].decode()
-    assert "the codebook says whether it contains b" in readme
-    assert "without permission from the organisation that gave them" in readme
-
-
 def test_the_codebook_lists_no_level_of_few_people(small):
     frames = small.opened
     for entry in codebook_of(small):
@@ -152,10 +138,6 @@ def test_the_package_is_read_by_a_recipient_without_the_descriptions(small):
 
 
 # ---------------------------------------------------------------- formats
-
-
-def test_a_format_that_cannot_hold_a_column_is_a_fault(tmp_path, release_key):
-    assert "allowed" in faults_of_key("release", {"key_from": {"environment": "RELEASE_TEST_KEY"}, "format": "xlsx"})[0]
 
 
 # ---------------------------------------------------------------- the key
