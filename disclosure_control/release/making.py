@@ -157,8 +157,7 @@ def begun(asked: Asked, kept_between_trials: bool = False) -> Making:
     key = repr(("study", rule, merge, settings.leave_out, settings.study_tables, settings.fit_for_use))
     study, of_source, came_in = asked.kept.of(key, partial(_read, asked)) if kept_between_trials else _read(asked)
     roles, days = asked.config.quasi_identifiers + asked.config.sensitive_features, days_of_release(asked.config)
-    everybody, as_numbers = np.arange(len(ids)), study.model.ids_are_numbers
-    people = people_of(ids, everybody, {}, roles, asked.key, asked.release, days, as_numbers)
+    people = people_of(ids, roles, asked.key, asked.release, days, study.model.ids_are_numbers)
     nothing, one_class = ReleasedStudy({}, study.left_out, (), (), study.model), np.zeros(len(ids), dtype=np.int64)
     return Making(asked, study, came_in, of_source, people, one_class, nothing)
 

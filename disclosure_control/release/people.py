@@ -133,18 +133,15 @@ def drawn_order(people: ReleasePeople, key: bytes, release: Release, purpose: st
 
 def people_of(
     ids: pd.Series,
-    kept: np.ndarray,
-    recoded: Mapping[str, RecodedColumn],
     roles: Sequence[str],
     key: bytes,
     release: Release,
     days: int,
     as_numbers: bool = False,
 ) -> ReleasePeople:
-    """The people of a pilot after its treatment.
+    """The people of a pilot before its treatment: everybody stays, and nothing is recoded.
 
-    ``ids`` (n_people,) are those of the combined dataset; ``kept`` (n_kept,) are the positions of the people whom the
-    treatment kept, ``recoded`` the columns that it changed; ``as_numbers``: pseudonyms are whole numbers. Raises
+    ``ids`` (n_people,) are those of the combined dataset; ``as_numbers``: pseudonyms are whole numbers. Raises
     ``FaultyInputError`` if two people would get the same pseudonym.
     """
     texts = texts_of(ids)
@@ -160,14 +157,12 @@ def people_of(
         raise FaultyInputError(
             f"release: {people_on_screen(n_shared)} people would share a pseudonym; take another key"
         )
-    stays = np.zeros(len(ids), dtype=bool)
-    stays[kept] = True
     return ReleasePeople(
         ids=ids.reset_index(drop=True),
-        stays=stays,
+        stays=np.ones(len(ids), dtype=bool),
         pseudonyms=pd.Series(pd.array(pseudonyms, dtype="str")),
         offsets=np.concatenate(offsets),
-        recoded=recoded,
+        recoded={},
         roles=tuple(roles),
         are_numbers=as_numbers,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -56,15 +57,9 @@ def people(ids: list[str], kept: list[int], before: dict | None = None, after: d
     frame = pd.DataFrame({"USUBJID": ids, **(before or {})})
     treated, where = frame.assign(**(after or {})).iloc[kept], np.array(kept, dtype=int)
     values = {str(name): column for name, column in treated.items() if name != "USUBJID"}
-    return people_of(
-        frame["USUBJID"],
-        where,
-        recoded_columns(EncodedRecords.in_memory(frame), EncodedRecords.in_memory(treated), values, where),
-        [],
-        KEY,
-        RELEASE,
-        365,
-    )
+    recoded = recoded_columns(EncodedRecords.in_memory(frame), EncodedRecords.in_memory(treated), values, where)
+    everybody = people_of(frame["USUBJID"], [], KEY, RELEASE, 365)
+    return replace(everybody, stays=np.isin(np.arange(len(ids)), where), recoded=recoded)
 
 
 def released(files: Mapping[str, list[dict]], who: ReleasePeople, lines=(), subject_column="USUBJID") -> ReleasedStudy:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -41,12 +42,12 @@ def read(ids: tuple[str, ...]) -> Study:
 
 def released(combined: pd.DataFrame, after: dict[str, pd.Series] | None = None) -> ReleasedStudy:
     """The demo without its first five people; ``after``: columns of the combined dataset as the treatment made them."""
-    ids, kept = combined["USUBJID"], np.arange(5, len(combined))
+    ids, stays = combined["USUBJID"], np.arange(len(combined)) >= 5
     recoded = {
         name: RecodedColumn(name, combined[name].astype(object).to_numpy(), fresh.astype(object).to_numpy())
         for name, fresh in (after or {}).items()
     }
-    people = people_of(ids, kept, recoded, [], KEY, RELEASE, 365)
+    people = replace(people_of(ids, [], KEY, RELEASE, 365), stays=stays, recoded=recoded)
     return deidentify(read(tuple(ids)), people, [], KEY, RELEASE)
 
 

@@ -47,10 +47,7 @@ _NAMED_DEATH = re.compile(r"(?i)(?:..)?(?:dth\w*|sdth|death\w*|deceased\w*)")
 def deaths(known: OpenedRows) -> list[pd.DataFrame] | None:
     """Who died, and of what: None where no table could say it."""
     found, could_tell = [], False
-    for name, frame in known.frames.items():
-        table = known.table(name)
-        if table is None:
-            continue
+    for name, table, frame in known.described():
         could_tell |= is_of_deaths(table) or any(name in frame for name in table.of_role(Role.DEATH, Role.DEATH_DATE))
         died, day = np.full(len(frame), is_of_deaths(table)), np.full(len(frame), np.datetime64("NaT", "D"))
         for column in table.of_role(Role.DEATH_DATE):
@@ -97,23 +94,17 @@ def columns_by_values(table: TableModel, source: SourceTable) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def told_by(known: OpenedRows) -> list[str]:
-    """The variables that tell of a death, as a config names them: ``AE.AESDTH``.
+def told_by(known: OpenedRows, name: str, table: TableModel) -> list[str]:
+    """The columns of a table that tell of a death; ``*`` where every row is about one.
 
     Coded terms and outcomes are not among them: rare ones are hidden.
     """
-    found = []
-    for name, frame in known.frames.items():
-        table, domain = known.table(name), known.model.domain(name)
-        if table is None:
-            continue
-        named = [column for column in table.of_role(Role.DEATH, Role.DEATH_DATE) if column in frame]
-        named += [column for column, at in _tellers(known, name, table) if at.any() and column not in named]
-        named = [one for one in named if not (_is_term(table, one) or is_hidden_with_terms(table, one))]
-        named += [column for column, at in deaths_on_scales(table, frame) if at.any() and column not in named]
-        found += [f"{domain}.{one}" for one in named]
-        found += [f"{domain}.*"] if is_of_deaths(table) else []
-    return list(dict.fromkeys(found))
+    frame = known.frames[name]
+    named = [column for column in table.of_role(Role.DEATH, Role.DEATH_DATE) if column in frame]
+    named += [column for column, at in _tellers(known, name, table) if at.any()]
+    named = [one for one in named if not (_is_term(table, one) or is_hidden_with_terms(table, one))]
+    named += [column for column, at in deaths_on_scales(table, frame) if at.any()]
+    return [*named, *(["*"] if is_of_deaths(table) else [])]
 
 
 def is_hidden_with_terms(table: TableModel, column: str) -> bool:

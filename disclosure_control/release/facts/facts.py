@@ -104,8 +104,11 @@ def variables_that_tell(
 ) -> tuple[str, ...]:
     """The variables that tell a kind of fact and can leave by themselves, as a config names them."""
     told_by = KINDS[kind].told_by
+    if told_by is None:
+        return ()
     known = OpenedRows(opened, pd.Index(subjects.astype("str")), rule, model)
-    return () if told_by is None else tuple(told_by(known))
+    named = ((name, one) for name, table, _ in known.described() for one in told_by(known, name, table))
+    return tuple(dict.fromkeys(f"{model.domain(name)}.{one}" for name, one in named))
 
 
 OF_KEPT_NUMBERS = "gaps"
@@ -198,9 +201,8 @@ def _columns_of_denials(table: TableModel, columns: Sequence[str]) -> list[str]:
 def _results(known: OpenedRows) -> list[pd.DataFrame] | None:
     """Which tests of a person had an abnormal result, and in which direction."""
     found = []
-    for name, frame in known.frames.items():
-        table = known.table(name)
-        if table is None or table.kind is not TableKind.FINDINGS:
+    for name, table, frame in known.described():
+        if table.kind is not TableKind.FINDINGS:
             continue
         test = next((one for short in ("TESTCD", "TEST") if (one := table.read(short, frame)) is not None), None)
         direction = _direction(table, frame)
@@ -271,7 +273,7 @@ class FactKind:
     """A kind of fact: in ``words``, the ``columns`` of a table that it is read from, and who has which.
 
     ``entries`` is None where no table has such columns. ``by_values``: further columns, whose values tell the fact.
-    ``told_by``: the variables that tell it, as a config names them, where these can leave without the rest of the rows.
+    ``told_by``: the columns of a table that tell it, "*" for all, where these can leave without the rest of the rows.
     ``is_usual``: it is counted unless the config names others.
     """
 
@@ -279,7 +281,7 @@ class FactKind:
     entries: Callable[[OpenedRows], list[pd.DataFrame] | None] = field(repr=False)
     columns: Callable[[TableModel, str, Sequence[str]], list[str]] = field(repr=False)
     by_values: Callable[[TableModel, SourceTable], list[str]] = field(repr=False, default=lambda table, source: [])
-    told_by: Callable[[OpenedRows], list[str]] | None = field(repr=False, default=None)
+    told_by: Callable[[OpenedRows, str, TableModel], list[str]] | None = field(repr=False, default=None)
     is_usual: bool = True
 
 

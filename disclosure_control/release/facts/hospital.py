@@ -33,14 +33,10 @@ _TOPIC = "hospital"
 def stays_in_hospital(known: OpenedRows) -> list[pd.DataFrame] | None:
     """Who was in hospital, and in which month: None where no table is about the course of a person."""
     found, could_tell = [], False
-    for name, frame in known.frames.items():
-        table = known.table(name)
-        if table is None:
-            continue
-        flags = [column for column in _flags(table, list(map(str, frame))) if column in frame]
+    for name, table, frame in known.described():
         could_tell |= table.kind in OF_THE_COURSE
         at = np.full(len(frame), is_of_hospital(table))
-        for column in flags:
+        for column in _flags(table, list(map(str, frame))):
             at |= labels_in(frame[column], _YES)
         for _, told in rows_saying(table, frame, WORDS):
             at |= told
@@ -60,17 +56,11 @@ def hospital_by_values(table: TableModel, source: SourceTable) -> list[str]:
     return columns_saying(table, source, WORDS)
 
 
-def told_by(known: OpenedRows) -> list[str]:
-    """The variables that tell of a stay in hospital, as a config names them."""
-    found = []
-    for name, frame in known.frames.items():
-        table, domain = known.table(name), known.model.domain(name)
-        if table is not None:
-            found += [f"{domain}.{one}" for one in _flags(table, list(map(str, frame))) if one in frame]
-            told = [one for one, at in rows_saying(table, frame, WORDS) if at.any()]
-            found += [f"{domain}.{one}" for one in told if not is_hidden_with_terms(table, one)]
-            found += [f"{domain}.*"] if is_of_hospital(table) else []
-    return list(dict.fromkeys(found))
+def told_by(known: OpenedRows, name: str, table: TableModel) -> list[str]:
+    """The columns of a table that tell of a stay in hospital; ``*`` where every row is one."""
+    frame = known.frames[name]
+    told = [one for one, at in rows_saying(table, frame, WORDS) if at.any() and not is_hidden_with_terms(table, one)]
+    return [*_flags(table, list(map(str, frame))), *told, *(["*"] if is_of_hospital(table) else [])]
 
 
 def _flags(table: TableModel, columns: Sequence[str]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -71,6 +71,11 @@ class OpenedRows:
     def table(self, name: str) -> TableModel | None:
         """What the model says of a file."""
         return self.model.table(name)
+
+    def described(self) -> Iterator[tuple[str, TableModel, pd.DataFrame]]:
+        """The files that the model describes: name, table and frame."""
+        tables = ((name, self.table(name), frame) for name, frame in self.frames.items())
+        yield from ((name, table, frame) for name, table, frame in tables if table is not None)
 
     def rows_of_people(self, name: str) -> np.ndarray:
         """How many rows of a file each person has (n_people,)."""

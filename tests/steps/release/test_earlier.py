@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -48,7 +47,7 @@ def merged(release: Release, columns: dict[str, list], ids: list[str] = IDS) -> 
 
 def whose() -> object:
     frame = pd.DataFrame({"USUBJID": IDS})
-    return people_of(frame["USUBJID"], np.arange(len(IDS)), {}, [], SECRET, NOW, 365)
+    return people_of(frame["USUBJID"], [], SECRET, NOW, 365)
 
 
 def compare(now: MergedPackage, earlier: MergedPackage, name: Release = EARLIER) -> BesideEarlier:

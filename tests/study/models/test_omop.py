@@ -245,7 +245,8 @@ def released(folder, export, recoded=None, kept=range(5)):
     fresh = {str(name): column for name, column in after.items() if name != "USUBJID"}
     changed = recoded_columns(EncodedRecords.in_memory(frame), EncodedRecords.in_memory(after), fresh, where)
     study = read_study(folder, frame["USUBJID"], rule, settings)
-    people = people_of(frame["USUBJID"], where, changed, [], KEY, RELEASE, 180, study.model.ids_are_numbers)
+    people = people_of(frame["USUBJID"], [], KEY, RELEASE, 180, study.model.ids_are_numbers)
+    people = replace(people, stays=np.isin(np.arange(len(frame)), where), recoded=changed)
     made = with_used_entries(deidentify(study, people, (), KEY, RELEASE), study.model)
     package = {name: replace(file.source.table, frame=file.frame) for name, file in made.files.items()}
     lost = [one.key.name for one in joins_of(study, people, package, "person_id") if one.state is JoinState.DROPPED]
