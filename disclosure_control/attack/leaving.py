@@ -33,18 +33,6 @@ NEAR_ID = 0.5  # of the people are alone by one column
 
 
 @dataclass(frozen=True)
-class LookedAt:
-    """Some of the people who stay: ``original`` (n_people, n_columns) and ``released`` values of their columns.
-
-    ``changed`` (n_people,), by column that a step changed or dropped: whose value was changed or removed.
-    """
-
-    original: pd.DataFrame = field(repr=False)
-    released: pd.DataFrame = field(repr=False)
-    changed: Mapping[str, np.ndarray]
-
-
-@dataclass(frozen=True)
 class WhatBecame:
     """What became of a column in the people who stay: values ``before`` and ``after`` (n_values,), as pairs.
 
@@ -61,7 +49,9 @@ class WhatBecame:
     def is_other(self) -> np.ndarray:
         """In which pairs (n_values,) the value was changed or removed."""
         if self.before is None or self.after is None:
-            return self._there.notna().to_numpy()
+            one = self.after if self.before is None else self.before
+            assert one is not None
+            return one.notna().to_numpy()
         occurs, found = np.flatnonzero(self.people), np.zeros(len(self.people), dtype=bool)
         found[occurs] = where_changed(self.before.iloc[occurs], self.after.iloc[occurs])
         return found
@@ -84,12 +74,6 @@ class WhatBecame:
     def taken(values: pd.Series | None, places: np.ndarray) -> pd.Series:
         """The values of some people; nothing of a column that is not there."""
         return pd.Series(np.nan, range(len(places))) if values is None else values.take(places).reset_index(drop=True)
-
-    @property
-    def _there(self) -> pd.Series:
-        one = self.after if self.before is None else self.before
-        assert one is not None
-        return one
 
 
 @dataclass(frozen=True)
@@ -211,15 +195,11 @@ class Leaving:
         return self.others[name][1]
 
     @cached_property
-    def _touched(self) -> list[str]:
-        """Columns that a step changed in somebody, or dropped."""
-        touched = {name for step in self.steps for name, count in step.changed.items() if count}
-        return [name for name in self.originals if name in touched or name not in self.values]
-
-    @cached_property
     def n_changed(self) -> dict[str, int]:
         """Columns that a step changed or dropped -> how many people who stay have a changed or removed value."""
-        return {name: self.n_others(name) for name in self._touched}
+        touched = {name for step in self.steps for name, count in step.changed.items() if count}
+        names = [name for name in self.originals if name in touched or name not in self.values]
+        return {name: self.n_others(name) for name in names}
 
     @cached_property
     def as_they_were(self) -> dict[str, int]:
@@ -251,10 +231,13 @@ class Leaving:
             return self.records.with_least_hashes(most)
         return self.made_of.records.with_least_hashes(most, self.made_of.position)
 
-    def looked_at(self, rows: np.ndarray, names: Sequence[str]) -> LookedAt:
-        """The people at these positions (n,), before the treatment and as released, in columns that there were."""
+    def looked_at(self, rows: np.ndarray) -> tuple[dict[str, pd.Series], dict[str, pd.Series], dict[str, np.ndarray]]:
+        """The people at these positions (n,): original values of the columns that there were, and released values.
+
+        Last, of each column that a step changed or dropped, whose value was changed or removed (n,).
+        """
         original, released, changed = {}, {}, {}
-        for name in names:
+        for name in self.originals:
             became = self.became(name)
             places = became.places_of(rows)
             original[name] = became.taken(became.before, places)
@@ -262,8 +245,7 @@ class Leaving:
                 released[name] = became.taken(became.after, places)
             if name in self.n_changed:
                 changed[name] = self.others[name][0][places]
-        everybody = range(len(rows))
-        return LookedAt(pd.DataFrame(original, everybody), pd.DataFrame(released, everybody), changed)
+        return original, released, changed
 
     # ------------------------------------------------------------ who is alone
 

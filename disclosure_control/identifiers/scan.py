@@ -15,22 +15,12 @@ import pyarrow as pa
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.kept import Kept, print_of
 from disclosure_control.basics.telling.side_by_side import side_by_side
-from disclosure_control.identifiers.column_findings import ColumnFinding, Grade, Scan, ScannedTable
+from disclosure_control.identifiers.column_findings import ColumnFinding, Scan, ScannedTable
 from disclosure_control.identifiers.column_values import ColumnValues, column_values
 from disclosure_control.identifiers.holders import HoldersCounted, HoldersInRows, RowHolders
 from disclosure_control.identifiers.registry import Hits, IdentifierKind, kinds
 from disclosure_control.records.store import CombinedDataset
 from study.formats.tables import SourceTable
-
-__all__ = [
-    "ColumnFinding",
-    "Grade",
-    "Scan",
-    "scan_columns",
-    "scan_combined",
-    "scan_dataset",
-    "scan_source",
-]
 
 IdsAt = Callable[[np.ndarray], pa.Array]
 LARGE = 100_000  # rows, from which on columns are examined side by side

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.registry import kinds
-from disclosure_control.identifiers.scan import ColumnFinding
 from tests.corpus.exports import Export
 from tests.identifiers.scanned import scan_tables
 

@@ -213,19 +213,20 @@ class PeopleAsked:
         names = [name for name in hidden_columns(leaving) if name not in moved]
         dates = [name for name in leaving.n_changed if name in moved]
         names += sorted(dates, key=lambda name: -leaving.n_changed[name])[:1]
-        looked_at = leaving.looked_at(np.maximum(rows, 0), leaving.originals)
-        released = looked_at.released[[name for name in leaving.released_names if name in looked_at.released]]
+        original, values, changed = leaving.looked_at(np.maximum(rows, 0))
+        there_now = {name: values[name] for name in leaving.released_names if name in values}
+        released = pd.DataFrame(there_now, range(len(rows)))
         assessed = released.filter(leaving.quasi_identifiers)
 
         def hidden(name: str, original: pd.Series, left: pd.Series | None, changed: np.ndarray) -> HiddenColumn:
             return HiddenColumn.beside(name, original.where(there), left, changed & there, _are_labels(leaving, name))
 
-        of_table = ((name, looked_at.original[name], released.get(name), looked_at.changed[name]) for name in names)
+        of_table = ((name, original[name], released.get(name), changed[name]) for name in names)
         dropped = {} if files is None else files.dropped
         of_source = ((name, one, None, there) for name, one in dropped.items() if name not in leaving.n_changed)
         found = [hidden(*one) for one in (*of_table, *of_source)]
         classes = classes_of(assessed)
-        known = [(name, looked_at.original[name]) for name in sensitive if name in released]
+        known = [(name, original[name]) for name in sensitive if name in released]
         of_class = pd.Series(classes, released.index)
         features = [hidden(name, original, of_class, original.notna().to_numpy()) for name, original in known]
         return cls(
