@@ -52,11 +52,9 @@ class Guess:
 
 @dataclass(frozen=True)
 class Answerer:
-    """A way to guess: its ``name`` in a sentence, what it ``assumes``, what bounds its ``cost``, and its function."""
+    """A way to guess: its ``name`` in a sentence, and its function; its file says what it assumes, and its cost."""
 
     name: str
-    assumes: str
-    cost: str
     answer: Callable[[Fits, HiddenQuestion], Guess | None]
 
 

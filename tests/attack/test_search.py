@@ -87,7 +87,7 @@ def as_strong_by_chance(fits, question) -> Guess:
 
 @pytest.mark.thorough("0.4 s")
 def test_an_answer_that_may_be_chance_hides_no_other_one(monkeypatch: pytest.MonkeyPatch):
-    luck = Answerer("luck", "", "", as_strong_by_chance)
+    luck = Answerer("luck", as_strong_by_chance)
     monkeypatch.setattr(search, "OF_LABELS", (luck, labels.BY_MANY))
     assert attempts(1.0)[0]["ill"].answerer == labels.BY_MANY.name
     monkeypatch.setattr(search, "OF_LABELS", (luck,))

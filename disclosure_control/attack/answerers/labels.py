@@ -86,15 +86,5 @@ def _probability(odds: np.ndarray) -> np.ndarray:
     return found
 
 
-BY_MANY = Answerer(
-    "many facts together",
-    "a weighted sum of any number of facts lies higher in people with the value",
-    "the facts to the third power, and people times facts times exchanges",
-    label_by_many,
-)
-BY_TWO = Answerer(
-    "two facts together",
-    "two facts have another mean, spread or correlation in people with the value",
-    "people times the square of the facts, for each exchange",
-    label_by_two,
-)
+BY_MANY = Answerer("many facts together", label_by_many)
+BY_TWO = Answerer("two facts together", label_by_two)

@@ -113,9 +113,4 @@ def _stepwise(parts: Sequence[LeftOut], values: np.ndarray) -> Iterator[np.ndarr
     yield from found
 
 
-ANSWERER = Answerer(
-    "many facts together",
-    "a sum, or a product of powers, of any number of facts, each perhaps noisy",
-    "the facts to the third power, and people times facts times exchanges",
-    many_together,
-)
+ANSWERER = Answerer("many facts together", many_together)

@@ -43,9 +43,4 @@ def _of_neighbours(ordered: np.ndarray, order: np.ndarray) -> np.ndarray:
     return found
 
 
-ANSWERER = Answerer(
-    "two facts together",
-    "people with alike values have neighbouring sums, differences, products or ratios of two facts",
-    "five orders of the people for each two facts, each compared for each exchange",
-    value_by_order,
-)
+ANSWERER = Answerer("two facts together", value_by_order)

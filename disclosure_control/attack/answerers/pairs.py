@@ -123,9 +123,4 @@ def _ridge(basis: np.ndarray, y: np.ndarray, given: np.ndarray) -> np.ndarray:
     return guessed
 
 
-ANSWERER = Answerer(
-    "two facts together",
-    "a smooth function of one fact and one of another, added, within each sex",
-    "a system of equations for each pair of facts, and a product for each exchange",
-    two_together,
-)
+ANSWERER = Answerer("two facts together", two_together)
