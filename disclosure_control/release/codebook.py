@@ -45,7 +45,7 @@ def levels_of(released: ReleasedStudy) -> dict[str, dict[str, list[str]]]:
     ten people.
     """
     return {
-        name: {column: levels for column, seen in file.overview.seen.items() if (levels := seen.levels)}
+        name: {column: levels for column, seen in file.seen.items() if (levels := seen.levels)}
         for name, file in released.files.items()
         if file.has_people
     }
@@ -90,7 +90,7 @@ def _entry(
         done = RARE_TERMS
     if account.has_rare_texts:
         done = f"{done}; {RARE_TEXTS}"
-    has_intervals = column is not None and file is not None and file.overview.seen[account.variable].has_intervals
+    has_intervals = column is not None and file is not None and file.seen[account.variable].has_intervals
     return {
         "file": file_names.get(account.file, account.file),
         "variable": account.variable,

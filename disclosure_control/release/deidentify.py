@@ -40,14 +40,13 @@ class ReleasedRows(NamedTuple):
 class Overview(NamedTuple):
     """Facts about all rows of a file: its ``columns`` without rows, and the number of rows in each part.
 
-    ``people`` are those with rows, each once; ``devices`` those that rows name; ``seen`` is the record of each column.
+    ``people`` are those with rows, each once; ``devices`` those that rows name.
     """
 
     columns: pd.DataFrame
     lengths: list[int]
     people: np.ndarray
     devices: set[str]
-    seen: dict[str, ColumnSeen]
 
 
 @dataclass(frozen=True)
@@ -62,26 +61,30 @@ class ReleasedFile:
     def overview(self) -> Overview:
         """Facts about all its rows together."""
         columns = pd.DataFrame()
-        found = Overview(columns, [], np.zeros(0, dtype=np.int64), set(), {})
+        found = Overview(columns, [], np.zeros(0, dtype=np.int64), set())
         people: list[np.ndarray] = []
         for part in self.parts:
             columns = part.frame.iloc[:0]
             found.lengths.append(len(part.rows))
             people.append(np.unique(part.people))
             found.devices.update(part.frame["SPDEVID"].dropna() if "SPDEVID" in part.frame else ())
-            for name, column in part.frame.items():
-                found.seen[str(name)] = found.seen.get(str(name), ColumnSeen()).after(column, part.people)
         return found._replace(columns=columns, people=np.unique(np.concatenate([found.people, *people])))
 
     def with_overview_of(self, before: ReleasedFile, changed: Collection[str]) -> ReleasedFile:
         """The same file, if only values of the ``changed`` columns differ from ``before``: the others are not asked."""
-        seen = dict(before.overview.seen)
-        for name in changed:
-            seen[name] = ColumnSeen()
-            for part in self.parts:
-                seen[name] = seen[name].after(part.frame[name], part.people)
-        vars(self)["overview"] = before.overview._replace(seen=seen)
+        vars(self)["overview"], vars(self)["seen"] = before.overview, before.seen | self._seen_in(changed)
         return self
+
+    @cached_property
+    def seen(self) -> dict[str, ColumnSeen]:
+        """The record of each column; no look of a trial asks for it."""
+        return self._seen_in(map(str, self.columns))
+
+    def _seen_in(self, names: Iterable[str]) -> dict[str, ColumnSeen]:
+        found = {name: ColumnSeen() for name in names}
+        for part in self.parts:
+            found = {name: seen.after(part.frame[name], part.people) for name, seen in found.items()}
+        return found
 
     @property
     def is_in_parts(self) -> bool:

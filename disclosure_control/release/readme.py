@@ -177,7 +177,7 @@ def _what_was_done(released: ReleasedStudy, file_names: Mapping[str, str]) -> li
     lines += [line for kind, of_kind in said.items() if kind in done for line in of_kind]
     lines += _dates_less_than_complete(released)
     lines.append("  Text stands without blanks at its ends, and columns of numbers in their shortest form.")
-    if any(seen.has_intervals for file in released.files.values() for seen in file.overview.seen.values()):
+    if any(seen.has_intervals for file in released.files.values() for seen in file.seen.values()):
         lines.append("  Intervals: a--b contains a. For each variable, the codebook says whether it contains b.")
     if any(".csv" in name for name in file_names.values()):
         lines.append("  In CSV files, an apostrophe precedes text that a spreadsheet would run as a formula.")

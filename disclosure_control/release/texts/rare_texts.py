@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -55,6 +56,19 @@ class RareTexts:
         return tuple(self.table["text"][self.table["why"] != _JOINED])
 
 
+class _TextsOfRows(NamedTuple):
+    """Texts of the rows of a column, each once: ``pairs`` (2, n) of a text and who has it, rows of each (n_texts,).
+
+    ``followed``: by which finer terms they come; ``own_numbers``: parts of the id of their person.
+    """
+
+    texts: Sequence[str]
+    pairs: np.ndarray
+    n_rows: np.ndarray
+    followed: list[pd.DataFrame]
+    own_numbers: frozenset[str]
+
+
 @dataclass
 class _Counted:
     """The texts of all columns of one key, each once, with who has them, and the rows of each file with them."""
@@ -65,16 +79,15 @@ class _Counted:
     followed: list[pd.DataFrame] = field(default_factory=list, repr=False)
     own_numbers: set[str] = field(default_factory=set, repr=False)
 
-    def add(self, column: JudgedColumn, texts: Sequence[str], codes: np.ndarray, people: np.ndarray) -> np.ndarray:
-        """Rows (n_rows,) with these texts, by ``codes``, of these people; returns each pair of the two once (2, n)."""
-        at = np.array([self.place.setdefault(text, len(self.place)) for text in texts], dtype=np.int64)
-        width = int(people.max(initial=0)) + 2
-        pairs = np.stack(np.divmod(pd.unique(codes.astype(np.int64) * width + people + 1), width))
-        self.pairs.append(np.stack([at[pairs[0]], pairs[1]]))
+    def add(self, column: JudgedColumn, of_rows: _TextsOfRows) -> None:
+        """Further rows of a column."""
+        at = np.array([self.place.setdefault(text, len(self.place)) for text in of_rows.texts], dtype=np.int64)
+        self.pairs.append(np.stack([at[of_rows.pairs[0]], of_rows.pairs[1]]))
         n_rows = self.rows.setdefault(column, {})
-        for text, n in zip(texts, np.bincount(codes, minlength=len(texts)).tolist(), strict=True):
+        for text, n in zip(of_rows.texts, of_rows.n_rows.tolist(), strict=True):
             n_rows[text] = n_rows.get(text, 0) + n
-        return pairs
+        self.followed += of_rows.followed
+        self.own_numbers |= of_rows.own_numbers
 
     @cached_property
     def seen(self) -> TextsSeen:
@@ -106,7 +119,7 @@ def without_rare_texts(
     ``kept``: how the same texts were judged before.
     """
     columns = text_columns(released, quasi_identifiers, declared or {})
-    counted = _counted(released, columns, people)
+    counted = _counted(released, columns, people, (kept or Kept()).of_files)
     n_people = int(people.stays.sum())
     least = max(k, min(MOST_OF_FEW, n_people // ONE_IN))
     known = _words_of_many(counted, least)
@@ -132,9 +145,9 @@ def without_rare_texts(
 
 
 def _counted(
-    released: ReleasedStudy, columns: Sequence[JudgedColumn], people: ReleasePeople
+    released: ReleasedStudy, columns: Sequence[JudgedColumn], people: ReleasePeople, kept: Kept
 ) -> dict[tuple[str, str], _Counted]:
-    """The texts of the columns that are not ordinary, by their keys."""
+    """The texts of the columns that are not ordinary, by their keys; of rows in memory as they were ``kept`` before."""
     found: dict[tuple[str, str], _Counted] = {}
     by_file: dict[str, list[JudgedColumn]] = {}
     for column in columns:
@@ -142,33 +155,48 @@ def _counted(
     digits = _DigitsOfIds(people)
     for name, of_file in by_file.items():
         for part in released.files[name].parts:
-            for column in of_file:
-                _count(found.setdefault(column.key, _Counted()), column, part, digits)
+            find = partial(_in_part, of_file, part, digits)
+            key = "texts", id(part.frame), *(column.question for column in of_file)
+            in_part, _ = find() if released.files[name].is_in_parts else kept.of(key, find)
+            for column, texts in zip(of_file, in_part, strict=True):
+                if texts is not None:
+                    found.setdefault(column.key, _Counted()).add(column, texts)
     return found
 
 
-def _count(counted: _Counted, column: JudgedColumn, part: ReleasedRows, digits: _DigitsOfIds) -> None:
+def _in_part(
+    columns: Sequence[JudgedColumn], part: ReleasedRows, digits: _DigitsOfIds
+) -> tuple[list[_TextsOfRows | None], ReleasedRows]:
+    """The texts of each column that are not ordinary; with their rows, so that no others get their place in memory."""
+    return [_texts_of_rows(column, part, digits) for column in columns], part
+
+
+def _texts_of_rows(column: JudgedColumn, part: ReleasedRows, digits: _DigitsOfIds) -> _TextsOfRows | None:
     at = np.flatnonzero(column.rows(part.frame) & part.frame[column.column].notna().to_numpy())
     if not len(at):
-        return
+        return None
     codes, distinct = pd.factorize(part.frame[column.column].iloc[at].astype("str"))
     texts, whose = as_texts(distinct), part.people[at]
-    asked = np.ones(len(texts), dtype=bool)
+    asked, own_numbers = np.ones(len(texts), dtype=bool), frozenset[str]()
     if column.kind not in _ALL_TEXTS:
         asked = ~are_ordinary(texts)
         numbers = np.asarray(distinct.str.match(LONG_NUMBER), dtype=bool) & ~asked
         if numbers.any() and column.kind is TextKind.TEXT:
             own = digits.of_persons(distinct, codes, whose, numbers)
-            counted.own_numbers |= set(distinct[own])
+            own_numbers = frozenset(distinct[own])
             asked |= own
     rows = np.flatnonzero(asked[codes])
     if not len(rows):
-        return
-    place = np.cumsum(asked) - 1
-    counted.add(column, distinct[asked].tolist(), place[codes[rows]], np.maximum(whose[rows], NOBODY))
+        return None
+    of_row, people = (np.cumsum(asked) - 1)[codes[rows]], np.maximum(whose[rows], NOBODY)
+    width = int(people.max(initial=0)) + 2
+    pairs = np.stack(np.divmod(pd.unique(of_row.astype(np.int64) * width + people + 1), width))
+    followed = []
     for name in column.finer:
         pair = pd.DataFrame({"finer": part.frame[name].iloc[at[rows]].astype(object), "text": distinct[codes[rows]]})
-        counted.followed.append(pair.assign(by=name).value_counts().reset_index(name="rows"))
+        followed.append(pair.assign(by=name).value_counts().reset_index(name="rows"))
+    asked_for = distinct[asked].tolist()
+    return _TextsOfRows(asked_for, pairs, np.bincount(of_row, minlength=len(asked_for)), followed, own_numbers)
 
 
 class _DigitsOfIds:

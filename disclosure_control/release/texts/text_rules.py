@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -70,6 +70,12 @@ class JudgedColumn:
     @property
     def key(self) -> tuple[str, str]:
         return self.column, str(self.kind)
+
+    @property
+    def question(self) -> Hashable:
+        """What is asked of which of its rows."""
+        of_rows = tuple(one.name for one in self.tests), tuple(self.pseudonyms.items())
+        return self.column, self.kind, self.finer, self.of_flags, of_rows
 
     def rows(self, frame: pd.DataFrame) -> np.ndarray:
         """The rows (n_rows,) that are judged: without tests that are quasi-identifiers, which classes protect."""
@@ -190,7 +196,7 @@ def _kind(column: str, file: ReleasedFile, known: ColumnModel | None, table: Tab
 
 def _are_words_by_guess(column: str, file: ReleasedFile, known: ColumnModel, table: TableModel | None) -> bool:
     """Whether a term of a plain table is written in words, without a code beside it: its list is unknown."""
-    first = file.overview.seen[column].first if column in file.overview.seen else ()
+    first = file.seen[column].first if known.is_guessed and column in file.seen else ()
     codes = sum(pd.Series(first, dtype="str").str.fullmatch(CODE).fillna(False)) if first else 0
     return known.is_guessed and 2 * codes < len(first) and not _finer(column, table, file)
 
