@@ -21,7 +21,6 @@ from disclosure_control.draft.bins import people_of_bins
 from disclosure_control.draft.draft import draft_config
 from disclosure_control.steps import READERS
 from tests.places import PROJECT, SHARED_DATA
-from tests.run.synthetic_pilot import SyntheticPilot
 
 DOC = PROJECT / "docs" / "drafted_configs.md"
 HEADER = "| pilot | expert: quasi-identifiers |"
@@ -166,22 +165,6 @@ def test_what_the_expert_named_is_in_the_draft(name):
     for column, edges in (literal["binning_config"] | literal.get("sensitive_binning_config_for_L", {})).items():
         numbers = parse_numbers(frame[column].dropna())
         assert all(n == 0 or n >= literal["K"] for n in people_of_bins(numbers, edges)), column
-
-
-@pytest.mark.thorough("2 to 15 s each; test_draft_door.py starts both doors on a small pilot")
-@pytest.mark.parametrize("name", ["SDTM_DEMO", "whole_study", "ACTG175"])
-def test_both_doors_run_on_the_draft_as_it_is(name, tmp_path, doors):
-    pilot = SyntheticPilot(tmp_path, name)
-    pilot.create()
-    pilot.config_file.unlink()
-    for path in pilot.folder.iterdir():
-        path.unlink()
-    for path in files_of(name):
-        pilot.write(path.name, path.read_bytes())
-    for run in doors.start_both():
-        assert (run.status, run.err) == (0, "")
-    summary = pilot.summary()
-    assert summary["k_anonymity"]["evaluated"] == summary["k_anonymity"]["total"] > 0
 
 
 @pytest.mark.thorough("7 s")

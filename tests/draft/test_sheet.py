@@ -229,13 +229,6 @@ def test_a_treated_dataset_is_without_what_nobody_understood(plain, doors):
     ]
 
 
-@pytest.mark.thorough("1 s: whole drafts; their parts in the quick run")
-def test_a_proposal_decides_no_column(plain, doors):
-    doors.start_both()
-    doors.start(2, "--propose")
-    assert not (plain.config_folder / "PLAIN.proposed.columns.csv").exists()
-
-
 @each("named, status", [({}, Status.NEW), ({"merge": {"drop": ["DM__XTRA"]}}, None)])
 def test_a_new_variable_of_supplemental_rows_is_marked_unless_the_config_names_it(named, status):
     columns = {"USUBJID": ["1", "2"], "SEX": ["M", "F"]}
