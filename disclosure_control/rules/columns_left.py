@@ -129,7 +129,7 @@ def dotted(column: str) -> str:
 
 
 def _is_headed(column: str, asked: ColumnsAsked) -> bool:
-    heading = folded(column.partition(".")[2] or column.partition("__")[2] or column)
+    heading = folded(column.partition(".")[2] or column)
     if asked.not_headings and any_of(*asked.not_headings).search(heading):
         return False
     return bool(asked.headings) and any_of(*asked.headings).search(heading) is not None

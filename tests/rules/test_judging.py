@@ -173,6 +173,15 @@ def test_a_carried_column_is_that_of_its_file():
     assert standing_of(summary, "hipaa_safe_harbor", "F")[1] == "Removed: LB.LBXX."
 
 
+def test_a_column_that_was_merged_from_several_files_is_that_of_each():
+    summary = released(left=("study_code", "sex"))
+    summary["release"]["kept"].append("LAB.study_code")
+    summary["identifiers"]["findings"] = [{"column": "TOGETHER__study_code", "kind": "unique_code"}]
+    stands, sentence = standing_of(summary, "hipaa_safe_harbor", "R")
+    assert (stands, "CLINIC.study_code, LAB.study_code" in sentence) == (Standing.NOT_MET, True)
+    assert "sex" not in sentence
+
+
 def test_what_was_asked_for_and_not_made_does_not_leave():
     held = {"release": {"released": False}, "treatment": {"released": False}}
     stands, sentence = standing_of(held, "hipaa_safe_harbor", "D")

@@ -26,6 +26,7 @@ from disclosure_control.remedy.treatments.keys import (
 )
 from disclosure_control.remedy.treatments.methods import recode_ids
 from disclosure_control.remedy.treatments.methods.shift_dates import offsets_of_subjects
+from disclosure_control.remedy.treatments.steps import checked_steps, dropped_columns
 from disclosure_control.remedy.treatments.treat import treat
 from tests.config_keys import faults_of_key
 from tests.examples import tried_of
@@ -311,3 +312,11 @@ def test_dropped_identifiers_are_named_with_their_reason():
     steps = [{"method": "drop_identifiers"}, {"method": "mask", "column": "DM__SUBJID", "keep": 1}]
     (fault,) = faults_of_key("treatment", steps, {}, list(frame.columns))
     assert "column 'DM__SUBJID' is not in the dataset at this step" in fault
+
+
+def test_which_columns_steps_will_drop_is_known_before_they_do():
+    columns, config = ["SEX", "AGE", "DM__SUBJID", "SITE"], config_for(["SEX"])
+    drop, shuffled = {"method": "drop_column", "columns": ["SITE"]}, {"method": "pram", "column": "SEX"}
+    steps = checked_steps([drop, shuffled, {"method": "drop_identifiers"}], config, columns)
+    assert dropped_columns(steps, columns, config, lambda names: []) == ("SITE", "DM__SUBJID")
+    assert dropped_columns(steps[:2], columns, config, lambda names: []) == ("SITE",)
