@@ -7,7 +7,10 @@ import pytest
 
 from config.model_settings import validate_config
 from disclosure_control.assess.assessment import assess
+from disclosure_control.assess.report import class_sizes
 from disclosure_control.assess.threshold_curves import ThresholdCurve, threshold_curves
+from disclosure_control.basics.telling.small_counts import EXACT, MASKED
+from tests.cases import each
 
 SEX = list("ffffmmmm")
 DOSE = [0.0, 0.0, 0.0, 1e6, 0.0, 1e6, 1e6, 1e6]  # each sex 0.25 from everybody by shares, 250,000 by the dose
@@ -67,3 +70,14 @@ def test_thresholds_of_t_are_round_numbers_whatever_was_measured(settings, step)
 
 def test_coarse_thresholds_are_powers_of_two_of_the_one_in_use():
     assert curve_of("t_closeness", assessed(T=4.0), coarse=True).thresholds == (1.0, 2.0, 4.0, 8.0, 16.0)
+
+
+@each(("policy", "three"), [(EXACT, "3"), (MASKED, "masked")])
+def test_bars_of_class_sizes_by_hand(policy, three):
+    """Twelve people alone, ten in pairs, three together, twenty together; few people have no bar for others."""
+    sites = [f"s{i}" for i in range(12)] + [f"p{i}" for i in range(5)] * 2 + ["three"] * 3 + ["twenty"] * 20
+    literal = {"categorical_qis": ["SITE"], "continuous_qis": [], "binning_config": {}, "sensitive_feature": []}
+    found = assess(pd.DataFrame({"SITE": sites}), validate_config({**literal, "K": 5}, ["SITE"]))
+    bars = class_sizes(policy, threshold_curves(found)).described.partition("risk. ")[2].split("; ")
+    none_between = [f"k = {size}: 0" for size in range(4, 13)]
+    assert bars == ["k = 1: 12", "k = 2: 10", f"k = 3: {three}", *none_between, "k > 12: 20"]

@@ -78,7 +78,7 @@ def classes_of(df: pd.DataFrame):
 
 
 @pytest.mark.thorough("0.3 s")
-@examples(150)
+@examples(75)
 @given(frames(), st.integers(1, 5), st.sampled_from(MISSING_POLICIES))
 def test_every_subset_agrees_with_a_group_by(df, max_size, missing_qis):
     results = key_sets(classes_of(df), max_size, THRESHOLDS, missing_qis)
@@ -95,9 +95,9 @@ def test_groups_that_are_counted_and_groups_that_are_hashed(n_values, is_hashed,
     """Keys of few possible values are counted, of many hashed; ten columns of 400 values pass 64 bits."""
     n_keys = []
     random = np.random.default_rng(5)
-    df = pd.DataFrame({f"q{i}": random.integers(0, n_values, 900).astype(float) for i in range(10)})
+    df = pd.DataFrame({f"q{i}": random.integers(0, n_values, 300).astype(float) for i in range(10)})
     df = df.mask(random.random(df.shape) < 0.05)
-    df = pd.concat([df, df[:300]], ignore_index=True)
+    df = pd.concat([df, df[:100]], ignore_index=True)
     classes = classes_of(df)
     monkeypatch.setattr(keys, "number_groups", lambda key, n: n_keys.append(n) or number_groups(key, n))
     results = {result.quasi_identifiers: result for result in key_sets(classes, None, THRESHOLDS)}
@@ -105,7 +105,7 @@ def test_groups_that_are_counted_and_groups_that_are_hashed(n_values, is_hashed,
     assert (max(n_keys) > 65_536) == is_hashed
     assert max(n_keys) < 2**62
     assert (n_values + 1) ** 9 >= 2**62 or not is_hashed  # so that a key of nine columns cannot be one number
-    for names in [tuple(df.columns), *all_subsets(list(df.columns), 2)[::5], *itertools.combinations(df.columns, 9)]:
+    for names in [tuple(df.columns), *all_subsets(list(df.columns), 2)[::9], *itertools.combinations(df.columns, 9)]:
         assert_agrees(results[names], df, "category")
 
 

@@ -50,7 +50,7 @@ def courses(draw) -> tuple[list[int], list[set[int]]]:
     return classes, facts
 
 
-@examples(300)
+@examples(150)
 @given(course=courses(), fewer_than=st.integers(2, 4))
 def test_who_is_alone_as_the_slow_referee_says(course, fewer_than):
     classes, facts = course
@@ -61,7 +61,7 @@ def test_who_is_alone_as_the_slow_referee_says(course, fewer_than):
         assert one.is_complete
 
 
-@examples(100)
+@examples(75)
 @given(course=courses(), data=st.data())
 def test_order_of_people_entries_and_names_of_facts_make_no_difference(course, data):
     classes, facts = course

@@ -45,7 +45,7 @@ def number(day: date) -> int:
     return (day - date(1970, 1, 1)).days
 
 
-@examples(100)
+@examples(75)
 @given(day=DAYS)
 def test_features_are_those_of_the_calendar(day):
     assert {name: int(of(np.array([number(day)]))[0]) for name, of in FEATURES.items()} == by_python(day)

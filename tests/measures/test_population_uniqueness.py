@@ -191,7 +191,7 @@ def test_dankars_rule(fraction, rates, chosen):
     assert found.estimator == chosen
 
 
-@examples(80)
+@examples(60)
 @given(histograms | st.just({1: 10**6}) | st.just({2: 3, 10**6: 1}), st.sampled_from([1e-9, 0.001, 0.1, 0.5, 0.999, 1]))
 def test_every_estimate_has_a_figure_or_a_reason(classes_by_size, fraction):
     histogram = histogram_of(classes_by_size)

@@ -22,7 +22,7 @@ from disclosure_control.measures.reidentification import (
 )
 from tests.examples import examples
 
-SETTINGS = examples(80)
+SETTINGS = examples(60)
 NAMES = ["x", "y", "z"]
 POLICIES = ["category", "exclude", "wildcard"]
 

@@ -27,7 +27,7 @@ from disclosure_control.measures.sampling_weights import (
 from tests.cases import each
 from tests.examples import examples
 
-SETTINGS = examples(80)
+SETTINGS = examples(60)
 FREQUENCIES = [1, 2, 3, 4, 7, 15, 19, 20, 21, 50, 1000, 10**6, 7 * 10**6]
 ODDS = [10.0**i for i in range(-12, 13, 2)] + [0.5, 0.999999, 1.0, 1.000001, 2.0]  # (F - f) / f
 
@@ -191,7 +191,7 @@ def test_faulty_settings(wrong):
         risk_of_classes(classes, **{"missing_qis": "wildcard", **wrong})
 
 
-@examples(200)
+@examples(120)
 @given(st.lists(st.tuples(st.integers(1, 40), st.floats(0, 50)), min_size=1, max_size=12))
 def test_figures_by_class_are_those_by_record_to_the_last_digit(groups):
     """Of each class its people, and the population that they stand for beside themselves."""

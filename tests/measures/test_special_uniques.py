@@ -89,7 +89,7 @@ def of_records(classes, *settings, **more) -> SimpleNamespace:
     )
 
 
-@examples(200)
+@examples(120)
 @given(frames(), st.integers(1, 5), st.sampled_from(sorted(WEIGHTINGS)))
 def test_every_record_agrees_with_the_definition(df, max_size, weighting):
     scores, n_minimal, contribution = expected(df, min(max_size, df.shape[1]), weighting)

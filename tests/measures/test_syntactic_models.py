@@ -16,7 +16,7 @@ from disclosure_control.measures.syntactic_models import evaluate_syntactic_mode
 from tests.examples import examples
 from tests.measures import syntactic_referee as referee
 
-MANY = examples(150)
+MANY = examples(90)
 BRIEF = examples(60)
 
 TREE = [("a", "vowel", "*"), ("e", "vowel", "*"), ("b", "stop", "*"), ("d", "stop", "*"), ("s", "hiss", "*")]

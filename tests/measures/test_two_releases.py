@@ -60,7 +60,7 @@ def pilots(draw) -> list[Person]:
     return [tuple(one) for one in map(list, drawn)]  # each an object of its own
 
 
-@examples(300)
+@examples(150)
 @given(people=pilots(), k=st.integers(2, 4))
 def test_as_the_slow_referee_counts(people, k):
     assert compared(people, k) == referee(people, k)
@@ -110,7 +110,7 @@ def test_actg175_two_releases_of_five_alike_leave_people_alone_together():
 CLASSES = st.lists(st.tuples(st.integers(-1, 2), st.integers(-1, 3)), min_size=1, max_size=40)
 
 
-@examples(150)
+@examples(90)
 @given(people=CLASSES, k=st.integers(2, 5), seed=st.integers(0, 9))
 def test_after_some_are_held_back_no_part_of_few_is_left_that_could_be_helped(people, k, seed):
     now, before = np.array(people).T
@@ -130,7 +130,7 @@ def test_after_some_are_held_back_no_part_of_few_is_left_that_could_be_helped(pe
     assert not any(0 < (here == one).sum() < k for one in large)
 
 
-@examples(200)
+@examples(120)
 @given(people=pilots(), k=st.integers(2, 4), seed=st.integers(0, 9))
 def test_after_some_are_held_back_no_value_follows(people, k, seed):
     now, before = (np.array([-1 if one[i] is None else one[i] for one in people], dtype=int) for i in (0, 1))

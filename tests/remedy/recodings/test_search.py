@@ -180,7 +180,7 @@ def as_requirements(problem: dict, classes) -> Requirements:
     )
 
 
-@examples(120)
+@examples(75)
 @given(problems())
 def test_nothing_in_the_lattice_is_better(problem):
     """Also where l and t are not monotone, and for each kind of loss, limit of suppression, weights, highest levels."""
@@ -188,7 +188,7 @@ def test_nothing_in_the_lattice_is_better(problem):
 
 
 @pytest.mark.thorough("1 s; the referee's other lattices are in the quick run")
-@examples(120)
+@examples(75)
 @given(st.integers(0, 2**32).map(skewed_problem))
 def test_nothing_is_better_where_classes_differ_much(problem):
     """Where an unsafe conclusion from l or t would do harm: this is what fails when one is drawn."""

@@ -138,7 +138,7 @@ def treated_rows(rows, k, missing):
 
 
 @pytest.mark.thorough("1 s: many examples; one of each kind in the quick run")
-@examples(120)
+@examples(75)
 @given(tables, st.integers(2, 5), st.sampled_from(["wildcard", "category"]), st.booleans())
 def test_k_holds_nothing_else_changes_and_no_cell_can_be_given_back(rows, k, missing, by_pairs):
     with pytest.MonkeyPatch.context() as patch:
@@ -162,7 +162,7 @@ def test_k_holds_nothing_else_changes_and_no_cell_can_be_given_back(rows, k, mis
         assert after == rows
 
 
-@examples(150)
+@examples(90)
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=4), st.integers(2, 6))
 def test_in_a_group_as_few_as_can_be_lose_their_cells(sizes, k):
     sizes = [size for size in sizes if size < k]

@@ -133,7 +133,7 @@ def plain_mdav(points, size):
     return group
 
 
-@examples(150)
+@examples(90)
 @given(st.data(), st.integers(2, 4), st.integers(1, 3), st.sampled_from([3, 1_000_003]))
 def test_mdav_forms_the_groups_of_the_plain_algorithm(data, size, n_columns, n_values):
     value = st.integers(0, n_values - 1)  # few values make many ties
@@ -159,7 +159,7 @@ def squares(values, lengths):
     return sum(((part - part.mean()) ** 2).sum() for part in parts)
 
 
-@examples(100)
+@examples(75)
 @given(st.lists(st.integers(0, 30), min_size=2, max_size=11), st.integers(2, 4))
 def test_the_optimal_partition_loses_least_of_all(values, size):
     values = np.sort(np.array(values, dtype=float))

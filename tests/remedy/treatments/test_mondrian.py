@@ -211,7 +211,7 @@ records = st.tuples(
 
 
 @pytest.mark.thorough("1 s: many examples; one of each kind in the quick run")
-@examples(150)
+@examples(90)
 @given(
     st.lists(records, min_size=1, max_size=24),
     st.integers(1, 4),

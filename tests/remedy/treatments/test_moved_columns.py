@@ -45,7 +45,7 @@ DAYS = st.dates(date(1990, 1, 1), date(2030, 12, 31))
 PRECISION = st.integers(0, 2)
 
 
-@examples(400)
+@examples(180)
 @given(begin=DAYS, lasts=st.integers(0, 800), a=PRECISION, b=PRECISION, offset=st.integers(-365, 365))
 def test_no_span_is_turned_round_and_no_precision_lost(begin, lasts, a, b, offset):
     texts = cut(begin, a), cut(begin + timedelta(days=lasts), b)
@@ -55,7 +55,7 @@ def test_no_span_is_turned_round_and_no_precision_lost(begin, lasts, a, b, offse
 
 
 @pytest.mark.thorough("2 s: many examples; one of each kind in the quick run")
-@examples(200)
+@examples(120)
 @given(one=DAYS, other=DAYS, a=PRECISION, b=PRECISION, c=PRECISION, offset=st.integers(-365, 365))
 def test_no_certain_order_of_any_two_dates_is_turned_round(one, other, a, b, c, offset):
     """Also of dates of different columns, with whatever stands at the other ends of their spans."""
@@ -70,7 +70,7 @@ def test_no_certain_order_of_any_two_dates_is_turned_round(one, other, a, b, c, 
                     assert not surely_before(second, first)
 
 
-@examples(200)
+@examples(120)
 @given(one=DAYS, other=DAYS, offset=st.integers(-365, 365))
 def test_intervals_of_complete_dates_stay(one, other, offset):
     (start,), (end,) = moved([one.isoformat()], [other.isoformat()], [offset])

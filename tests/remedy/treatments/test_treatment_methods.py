@@ -249,7 +249,7 @@ records = st.lists(
 )
 
 
-@examples(80)
+@examples(60)
 @given(
     rows=records,
     models=st.sampled_from([["k"], ["l"], ["t"], ["k", "l", "t"]]),
@@ -262,7 +262,7 @@ def test_suppressed_records_are_those_of_the_slow_referee(rows, models, policy):
     assert set(treated.kept) == slowly_suppressed(frame, config, models)
 
 
-@examples(80)
+@examples(60)
 @given(
     rows=records,
     replacement=st.sampled_from(["missing", "*"]),
