@@ -49,7 +49,7 @@ def found_or_refused(engine, path, config, parts, folder) -> StepResult | list[s
 
 
 @pytest.mark.thorough("1.7 s")
-@examples(40)
+@examples(18)
 @given(rows(), configs, limits, asked())
 def test_the_same_bytes_as_in_memory(tmp_path_factory, people, config, parts, settings):
     folder = tmp_path_factory.mktemp("pilot")
@@ -66,7 +66,7 @@ def test_the_same_bytes_as_in_memory(tmp_path_factory, people, config, parts, se
 
 
 @pytest.mark.parametrize("engine", [pytest.param("memory", marks=pytest.mark.thorough("0.3 s")), "disk"])
-@examples(30)
+@examples(12)
 @given(rows(16), configs, limits, asked())
 def test_every_answer_is_what_its_treatment_does_to_the_records(
     tmp_path_factory, engine, people, config, parts, settings
