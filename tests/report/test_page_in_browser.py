@@ -149,14 +149,6 @@ def test_sections_but_the_first_two_are_closed_and_a_link_opens_its_own(browser,
     page.close()
 
 
-def test_dark_and_light_differ(opened):
-    grounds = [
-        opened(color_scheme=scheme).evaluate("getComputedStyle(document.body).backgroundColor")
-        for scheme in ("light", "dark")
-    ]
-    assert grounds == ["rgb(255, 255, 255)", "rgb(20, 24, 28)"]
-
-
 def test_a_slider_moves_by_keyboard_to_what_the_run_found_there(opened, made):
     page, curve = opened(), made[1][0]
     slider, said = page.locator("#threshold-0"), page.locator("output").first

@@ -46,6 +46,11 @@ def at_length(verdict: Verdict) -> str:
     return as_text([verdict.at_length], Where.TEXT)
 
 
+def test_what_may_leave_is_shown_as_good_and_a_hold_is_not():
+    shown = [Verdict("released/", reasons).section for reasons in ((), (NAMES,))]
+    assert [(one.title, one.tone) for one in shown] == [("May leave", "good"), ("Hold", "bad")]
+
+
 def test_nothing_is_released_where_the_config_asks_for_nothing():
     verdict = verdict_on(what_leaves({}), {})
     assert verdict.text.startswith("VERDICT: Hold, nothing is released.\n  Reasons\n  1. The config has neither")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from disclosure_control.report.evidence.pack import MANIFEST
-from disclosure_control.report.verification import Verification, check_figures_again
+from disclosure_control.report.verification import Verification, check_figures_again, check_files_again
 from disclosure_control.run.clock import utc_now
 from disclosure_control.run.doors import OTHER_BUILD
 from disclosure_control.run.fingerprints import KEY_FILE
@@ -70,6 +70,17 @@ def test_a_figure_that_differs_is_named_and_its_numbers_are_not_on_the_screen():
     assert "CHANGED, k: k.risky: the run again says otherwise" in found.text
     assert "k.gone: is only in what is stored" in found.text
     assert not re.search(r"[3478]", found.text)
+
+
+def test_files_made_again_are_compared_by_name_and_one_that_is_on_one_side_alone_differs(tmp_path):
+    for folder, names in (("one", "ab"), ("other", "ac")):
+        (tmp_path / folder).mkdir()
+        for name in names:
+            (tmp_path / folder / name).write_text("same")
+    found = Verification()
+    check_files_again(found, tmp_path / "one", tmp_path / "other", {"a", "b", "c"})
+    assert found.held == {"files made again": 1}
+    assert [words.partition(":")[0] for words in found.changed["files made again"]] == ["b", "c"]
 
 
 @pytest.mark.thorough("0.9 s")

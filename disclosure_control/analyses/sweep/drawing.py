@@ -23,6 +23,7 @@ PANEL_TALL, AXIS_WIDE = 2.5, 210  # inches, points
 APART = 0.4  # of the span of a parameter: the untreated pilot beside it
 LETTER = 5.0  # points
 NAMES_IN_A_LIST, MOST_LISTS = 30, 2
+LETTERS_OF_A_NAME = 24  # in a line
 NEAR = 2 * LETTER  # marks closer than this share their name
 MAP = "Treatments by risk and by how much they changed"
 
@@ -130,9 +131,22 @@ def _name_points(figure: Figure, axes: Axes, points: np.ndarray, numbers: Sequen
     """The number of each point (n, 2) above it; points so near that their numbers would meet share a name."""
     figure.draw_without_rendering()  # places the axes
     marks = [(float(x), float(y)) for x, y in axes.transData.transform(points) * 72 / figure.dpi]  # points of letters
-    for group in groups_of(marks, NEAR, NEAR):
-        name = textwrap.fill(_runs([numbers[i] for i in group]), 24)
-        axes.annotate(name, tuple(points[group[0]]), (0, 5), "data", "offset points", ha="center", va="bottom")
+    named: dict[int, list[int]] = {}  # the numbers beside the first mark of each group
+    for first, *others in groups_of(marks, NEAR, NEAR):
+        mine = [numbers[i] for i in (first, *others)]
+        beside = next((one for one in named if _would_meet(marks[one], named[one], marks[first], mine)), first)
+        named[beside] = sorted([*named.get(beside, ()), *mine])
+    for first, mine in named.items():
+        name = textwrap.fill(_runs(mine), LETTERS_OF_A_NAME)
+        axes.annotate(name, tuple(points[first]), (0, 5), "data", "offset points", ha="center", va="bottom")
+
+
+def _would_meet(
+    one: tuple[float, float], of_one: Sequence[int], other: tuple[float, float], of_other: Sequence[int]
+) -> bool:
+    """Whether the names of two marks, of these numbers, would lie on each other."""
+    n_letters = sum(min(len(_runs(numbers)), LETTERS_OF_A_NAME) for numbers in (of_one, of_other))
+    return abs(one[0] - other[0]) < LETTER * n_letters / 2 + LETTER and abs(one[1] - other[1]) < 1.5 * NEAR
 
 
 def _runs(numbers: Sequence[int]) -> str:

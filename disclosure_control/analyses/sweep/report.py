@@ -156,8 +156,8 @@ def _remarks(told: SweepTold) -> Iterator[Sentence]:
         yield Sentence(f"Not evaluated, for lack of a quasi-identifier: up to {most} records (n_not_evaluated).")
     unread = [row.n_values_unread for row in rows if row.n_values_unread != 0]
     if unread:
-        most = max((n for n in unread if n is not None), default=None)
-        up_to = f"Fewer than {SMALLEST_PRINTED_GROUP}" if most is None else f"Up to {most:,}"
+        n_most = max((n for n in unread if n is not None), default=None)
+        up_to = f"Fewer than {SMALLEST_PRINTED_GROUP}" if n_most is None else f"Up to {n_most:,}"
         yield Sentence(f"{up_to} released values stand for no known number, such as >90, and count as lost.")
     if any(row.used_chance for row in rows):
         yield Sentence(

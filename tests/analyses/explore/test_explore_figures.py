@@ -13,7 +13,6 @@ from disclosure_control.analyses.explore.drawing import class_sizes, draw_explor
 from disclosure_control.analyses.explore.exploration import explore
 from disclosure_control.analyses.explore.figures_of_columns import (
     bars,
-    bars_of,
     box,
     box_of,
     drawn_outliers,
@@ -184,13 +183,6 @@ def test_nobody_without_a_value_is_left_out_silently():
     assert names_of_ticks(axes, "y")[-1] == "(no value)"
     assert [bar.get_width() for bar in axes.patches] == [1] * 7 + [2]
     assert [text.get_text() for text in axes.texts][-1] == "2"
-
-
-def test_names_that_differ_in_their_middle_are_told_apart():
-    names, people = bars_of(
-        column_of([f"a very long name that goes on and on, {i}, and on and on to its end" for i in range(3)])
-    )
-    assert (len(set(names)), people) == (3, [1, 1, 1])
 
 
 @pytest.mark.parametrize(("continuous", "kind"), [([], "category"), (["treat"], "number")])

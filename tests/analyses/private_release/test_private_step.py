@@ -148,6 +148,7 @@ def test_no_zero_is_printed_with_a_minus():
     assert report._value_and_accuracy({"value": -0.04, "accuracy_95": 20.0}) == ["0", "± 20"]
     assert report._value_and_accuracy({"value": -0.0, "accuracy_95": 0.5}) == ["0.00", "± 0.50"]
     assert report._value_and_accuracy({"value": -7, "accuracy_95": 3.0}) == ["-7.0", "± 3.0"]
+    assert report._value_and_accuracy({"value": 7, "accuracy_95": 0.0}) == ["7.000000", "± 0.000000"]
 
 
 def test_an_epsilon_is_printed_as_it_was_asked():
