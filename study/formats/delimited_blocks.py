@@ -14,7 +14,7 @@ import csv
 import hashlib
 import io
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,6 +32,8 @@ from study.formats.values import clean_name, n_without_empty_end
 
 if TYPE_CHECKING:
     from hashlib import _Hash as Hash
+
+    from pyarrow.csv import ConvertOptions
 
 BLOCK_BYTES = 1 << 24
 _CHECKED_AT_ONCE = 1 << 16  # few enough for the results to stay in the processor's cache
@@ -100,7 +102,7 @@ class BlocksOfText:
         name, dialect = self.path.name, self.dialect
         with contextlib.ExitStack() as until_read:
             if suffix_of(self.path).endswith(GZIP_SUFFIX):
-                packed = until_read.enter_context(GunzippedFile(self.path, content_hash))
+                packed = until_read.enter_context(GunzippedFile(self.path, content_hash=content_hash))
                 yield _CheckedText(io.BufferedReader(packed), name, dialect), lambda: packed.n_stored_read
             else:
                 file = until_read.enter_context(self.path.open("rb"))
@@ -115,24 +117,14 @@ class BlocksOfText:
             return "skip"
 
         try:
-            reader = arrow_csv.open_csv(
+            yield from arrow_csv.open_csv(
                 pa.PythonFile(checked, mode="r"),
-                arrow_csv.ReadOptions(
-                    column_names=self.columns,
-                    skip_rows_after_names=1,
-                    block_size=self.block_bytes,
-                ),
+                arrow_csv.ReadOptions(column_names=self.columns, skip_rows_after_names=1, block_size=self.block_bytes),
                 arrow_csv.ParseOptions(
                     delimiter=self.dialect.delimiter, newlines_in_values=True, invalid_row_handler=leave_out
                 ),
-                arrow_csv.ConvertOptions(
-                    column_types=dict.fromkeys(self.columns, pa.large_string()),
-                    null_values=["", "NA"] if self.dialect.na_is_missing else [""],
-                    strings_can_be_null=True,
-                    quoted_strings_can_be_null=not self.dialect.na_is_missing,
-                ),
+                converted_to(dict.fromkeys(self.columns, pa.large_string()), self.dialect.na_is_missing),
             )
-            yield from reader
         except pa.ArrowInvalid as error:  # its message may quote a record
             if checked.fault is not None:
                 raise checked.fault from None
@@ -189,6 +181,19 @@ class _CheckedText(io.RawIOBase):
     def _stop(self, fault: str) -> None:
         self.fault = FaultyInputError(fault)
         raise self.fault
+
+
+def converted_to(types: Mapping[str, pa.DataType], na_is_missing: bool, check_utf8: bool = True) -> ConvertOptions:
+    """How Arrow makes columns of the text: nothing is guessed, and NA is missing only without quotes."""
+    from pyarrow import csv as arrow_csv
+
+    return arrow_csv.ConvertOptions(
+        check_utf8=check_utf8,
+        column_types=types,
+        null_values=["", "NA"] if na_is_missing else [""],
+        strings_can_be_null=True,
+        quoted_strings_can_be_null=not na_is_missing,
+    )
 
 
 def _header(path: Path, dialect: Dialect) -> list[str]:

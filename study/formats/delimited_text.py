@@ -22,6 +22,7 @@ from disclosure_control.basics.encoding.text_codes import TextCodes
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import counted, listed
+from study.formats.delimited_blocks import converted_to
 from study.formats.delimited_headers import (
     DELIMITER_NAMES,
     SAMPLE_BYTES,
@@ -313,13 +314,8 @@ def _parsed_in_blocks(text: _Text, n_columns: int, block_bytes: int, n_fields_of
             parse_options=arrow_csv.ParseOptions(
                 delimiter=text.delimiter, newlines_in_values=text.has_breaks, invalid_row_handler=leave_out
             ),
-            convert_options=arrow_csv.ConvertOptions(
-                check_utf8=False,  # which needed a search of the whole text
-                column_types=types,
-                null_values=["", "NA"] if text.n_missing else [""],
-                strings_can_be_null=True,
-                quoted_strings_can_be_null=not text.n_missing,
-            ),
+            # Whether it is UTF-8 was known before: to check it needs a search of the whole text.
+            convert_options=converted_to(types, text.n_missing > 0, check_utf8=False),
         )
 
     beginning = text.data[: text.data[:_PROBED_BYTES].to_pybytes().rfind(b"\n") + 1]

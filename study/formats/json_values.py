@@ -69,10 +69,6 @@ def _read_text(cells: Sequence[Any]) -> tuple[JsonCells, int]:
     return _as_text(cells)
 
 
-def _read_iso_text(cells: Sequence[Any]) -> tuple[JsonCells, int]:
-    return _as_text(cells)
-
-
 def _read_booleans(cells: Sequence[Any]) -> tuple[JsonCells, int]:
     return _as_text([str(cell) if isinstance(cell, bool) else cell for cell in cells])
 
@@ -120,9 +116,9 @@ READERS_OF_TYPE: dict[str, Callable[[Sequence[Any]], tuple[JsonCells, int]]] = {
     "double": _read_numbers,
     "decimal": _read_numbers,
     "boolean": _read_booleans,
-    "date": _read_iso_text,
-    "datetime": _read_iso_text,
-    "time": _read_iso_text,
+    "date": _as_text,
+    "datetime": _as_text,
+    "time": _as_text,
     "URI": _read_text,
 }
 NUMBER_TYPES = ("integer", "float", "double", "decimal")

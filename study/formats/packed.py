@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from disclosure_control.basics.telling.faults import FaultyInputError
 from study.formats.messages import leave_out_setting
@@ -17,10 +18,9 @@ if TYPE_CHECKING:
 
 # A file repeats its values and packs them; fifty times its size is usual for clinical data, thousands are not.
 LARGEST_UNFOLDED, LARGEST_RATIO = 2 << 30, 50
-_GZIP, _EITHER = 16 + zlib.MAX_WBITS, 32 + zlib.MAX_WBITS
+_GZIP = 16 + zlib.MAX_WBITS
 _GZIP_BEGINNING = b"\x1f\x8b"
-_ARCHIVE = "a gzip archive"
-_PIECE, _STORED_PIECE = 1 << 24, 1 << 16
+_PIECE = 1 << 24
 
 
 def check_unfolded_size(path: Path, n_stored: int, n_bytes: int) -> None:
@@ -29,20 +29,14 @@ def check_unfolded_size(path: Path, n_stored: int, n_bytes: int) -> None:
     if n_bytes > largest:
         raise FaultyInputError(
             f"{path.name}: the file of {n_stored / 1e6:,.0f} MB would unfold to {n_bytes / 1e9:,.1f} GB; allowed: up "
-            f"to {largest / 1e9:,.1f} GB. Write the columns and records that are needed as CSV, or leave the domain "
-            f"out by {leave_out_setting(path)}."
+            f"to {largest / 1e9:,.1f} GB. Write the columns and records that are needed as CSV, or {_left_out(path)}"
         )
 
 
 def gunzipped(path: Path, content: bytes) -> bytes:
     """Return the content of a gzip file, all of its members. Raises FaultyInputError if it is damaged or too large."""
-    _check_beginning(path, content)
-    return b"".join(_unpacked(path, [content], len(content), _GZIP, _ARCHIVE))
-
-
-def inflated(path: Path, content: bytes) -> bytes:
-    """Return the content of a zlib stream, or of a gzip file. Raises FaultyInputError if it is damaged or too large."""
-    return b"".join(_unpacked(path, [content], len(content), _EITHER, "a compressed file"))
+    file = io.BufferedReader(GunzippedFile(path, io.BytesIO(content), len(content)))
+    return b"".join(iter(lambda: file.read(_PIECE), b""))
 
 
 def beginning_unpacked(beginning: bytes) -> bytes:
@@ -54,39 +48,61 @@ def beginning_unpacked(beginning: bytes) -> bytes:
 
 
 class GunzippedFile(io.RawIOBase):
-    """The content of a gzip file, of all its members, read piece by piece; limited like ``gunzipped``.
+    """The content of a gzip file, of all its members, read piece by piece: of the file at the ``path``, or ``stored``.
 
     ``n_stored_read`` bytes of the file itself were read so far and added to ``content_hash``. Raises
-    ``FaultyInputError`` like ``gunzipped``, as soon as the damage or the limit is met.
+    ``FaultyInputError`` as soon as it is damaged, or unfolds to more than is allowed.
     """
 
-    def __init__(self, path: Path, content_hash: Hash | None = None):
-        self._file, self._hash, self.n_stored_read = path.open("rb"), content_hash, 0
-        _check_beginning(path, self._file.read(len(_GZIP_BEGINNING)))
-        self._file.seek(0)
-        self._pieces = _unpacked(path, self._stored(), path.stat().st_size, _GZIP, _ARCHIVE)
-        self._rest = memoryview(b"")
+    def __init__(self, path: Path, stored: BinaryIO | None = None, n_stored: int = 0, content_hash: Hash | None = None):
+        self._path, self._stored, self._hash = path, stored or path.open("rb"), content_hash
+        self.n_stored_read, self._n_bytes, self._n_stored = 0, 0, n_stored or path.stat().st_size
+        if self._stored.read(len(_GZIP_BEGINNING)) != _GZIP_BEGINNING:
+            raise FaultyInputError(
+                f"{path.name}: this is not a gzip archive. Pack the file again, or {_left_out(path)}"
+            )
+        self._stored.seek(0)
+        self._unpacked = gzip.GzipFile(fileobj=_Told(self._stored, self._seen))
 
-    def _stored(self) -> Iterator[bytes]:
-        while data := self._file.read(_STORED_PIECE):
-            self.n_stored_read += len(data)
-            if self._hash is not None:
-                self._hash.update(data)
-            yield data
+    def _seen(self, data: bytes) -> None:
+        self.n_stored_read += len(data)
+        if self._hash is not None:
+            self._hash.update(data)
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        while not self._rest and (piece := next(self._pieces, None)) is not None:
-            self._rest = memoryview(piece)
-        n = min(len(buffer), len(self._rest))
-        buffer[:n], self._rest = self._rest[:n], self._rest[n:]
+        try:
+            n = self._unpacked.readinto(buffer)
+        except (zlib.error, EOFError, gzip.BadGzipFile):
+            raise FaultyInputError(
+                f"{self._path.name}: a gzip archive, cut off or damaged. Copy or export the file again, or "
+                f"{_left_out(self._path)}"
+            ) from None
+        self._n_bytes += n
+        check_unfolded_size(self._path, self._n_stored, self._n_bytes)
         return n
 
     def close(self) -> None:
-        self._file.close()
+        self._stored.close()
         super().close()
+
+
+class _Told:
+    """A file whose bytes are told as they are read."""
+
+    def __init__(self, file: BinaryIO, seen: Callable[[bytes], None]):
+        self._file, self._seen = file, seen
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._file.read(size)
+        self._seen(data)
+        return data
+
+
+def _left_out(path: Path) -> str:
+    return f"leave the domain out by {leave_out_setting(path)}."
 
 
 def opened(path: Path) -> io.BufferedReader:
@@ -102,46 +118,3 @@ def bytes_unpacked(path: Path) -> int:
             return n_bytes * path.stat().st_size // max(file.n_stored_read, 1)
     except FaultyInputError:
         return path.stat().st_size
-
-
-def _check_beginning(path: Path, content: bytes) -> None:
-    if not content.startswith(_GZIP_BEGINNING):
-        raise FaultyInputError(
-            f"{path.name}: this is not a gzip archive. Pack the file again, or leave the domain out by "
-            f"{leave_out_setting(path)}."
-        )
-
-
-def _unpacked(path: Path, stored: Iterable[bytes], n_stored: int, bits: int, kind: str) -> Iterator[bytes]:
-    """The unpacked form of ``n_stored`` packed bytes, in pieces of at most ``_PIECE`` bytes."""
-    n_bytes = 0
-    try:
-        for piece in _pieces(stored, bits):
-            n_bytes += len(piece)
-            check_unfolded_size(path, n_stored, n_bytes)
-            yield piece
-    except zlib.error:
-        raise FaultyInputError(
-            f"{path.name}: {kind}, cut off or damaged. Copy or export the file again, or leave the domain out "
-            f"by {leave_out_setting(path)}."
-        ) from None
-
-
-def _pieces(stored: Iterable[bytes], bits: int) -> Iterator[bytes]:
-    """All members, one after the other; raises ``zlib.error`` where one of them is damaged or does not end."""
-    unpacker = None
-    for rest in stored:
-        while rest:
-            if unpacker is None:
-                unpacker = zlib.decompressobj(bits)
-            elif unpacker.eof:
-                rest = rest.lstrip(b"\0")  # what a gzip archive is filled up with
-                unpacker = zlib.decompressobj(bits) if rest else unpacker
-            else:
-                yield unpacker.decompress(rest, _PIECE)
-                rest = unpacker.unused_data if unpacker.eof else unpacker.unconsumed_tail
-    while unpacker is not None and not unpacker.eof:
-        piece = unpacker.decompress(b"", _PIECE)
-        if not piece and not unpacker.eof:
-            raise zlib.error
-        yield piece
