@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 
 from study.formats.header_rows import looks_like_data
 from study.formats.tables import SourceTable
 from study.headings import is_number, names_subjects, words_of
+from study.words import words_of_the_pilots
 
 CODES = "a list of codes, terms or variables, which names no person"
 PROSE = "text without a table"
@@ -43,40 +45,12 @@ def _name_people(headings: Collection[str], id_column: str | None) -> bool:
     return id_column in headings or any(map(names_subjects, headings))
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(words_of(text).split())
+@cache
+def _words(kind: str) -> frozenset[str]:
+    """Words for what a legend has: what is ``explained``, what is ``explaining`` it, terms, and what is ``beside``."""
+    return frozenset(words_of(" ".join(words_of_the_pilots()["legends"][kind])).split())
 
 
-# What is explained: a code, a term, a variable.
-_EXPLAINED = _words(
-    "code codes coded coding kode kod kodigo codigo codice κωδικος κωδικοι код variable variables variablenname "
-    "varname column columns spalte spalten colonne columna στηλη field fields feld felder champ campo πεδιο "
-    "μεταβλητη μεταβλητες променлива zmienna term terms begriff terme termino termine ορος abbreviation "
-    "abbreviations abkurzung συντομογραφια kurzel schlussel key keys parameter symbol item value values wert "
-    "werte τιμη τιμες valor valeur wartosc стойност"
-)
-# What explains it.
-_EXPLAINING = _words(
-    "label labels bezeichnung beschreibung bedeutung erklarung erlauterung legende legend description "
-    "descriptions meaning meanings definition definitions explanation decode decoded klartext langtext "
-    "signification etiqueta descripcion significado descrizione significato opis znaczenie описание значение "
-    "легенда λεζαντα περιγραφη επεξηγηση ερμηνεια σημασια ετικετα ορισμος υπομνημα"
-)
-# Levels of the dictionaries of diseases, drugs and tests.
-_TERMINOLOGIES = _words(
-    "llt pt hlt hlgt soc meddra atc whodrug whoart icd icd9 icd10 icd11 snomed loinc rxnorm ops ndc"
-)
-_BESIDE = _words(
-    "name names type typ types format formats length lange unit units einheit einheiten μοναδα min max minimum "
-    "maximum range text texts choices choice options option answer answers category categories kategorie class "
-    "level levels group gruppe ομαδα comment comments kommentar bemerkung remark note notes anmerkung hinweis "
-    "σχολια version language sprache sheet table tabelle blatt form forms file source quelle domain dataset role "
-    "required identifier validation section header branching logic matrix alignment custom order number no nr "
-    "question reference system parent short long primary data of the or and is in der die das des de la del el το "
-    "της annotation slider show calculations ranking only if surveys en english deutsch german greek ελληνικα "
-    "missing allowed example examples"
-)
-_KNOWN = _EXPLAINED | _EXPLAINING | _TERMINOLOGIES | _BESIDE
 # Names of a sheet or file that say the same.
 _TITLES = re.compile(
     r"(.* )?(legend(e|a)?|code ?lists?|codes|code ?book|(data ?)?dictionary|(daten)?worterbuch|glossar(y)?|"
@@ -104,20 +78,23 @@ def why_a_legend(
     if is_sheet and _is_prose(columns):
         return PROSE
     words = [set(words_of(name).split()) for name in columns]
-    if any(name in elsewhere and not one & _KNOWN for name, one in zip(columns, words, strict=True)):
+    known = frozenset().union(*map(_words, ("explained", "explaining", "terminologies", "beside")))
+    if any(name in elsewhere and not one & known for name, one in zip(columns, words, strict=True)):
         return ""
     explained, explaining, n_terms = (
-        sum(bool(one & kind) for one in words) for kind in (_EXPLAINED, _EXPLAINING, _TERMINOLOGIES)
+        sum(bool(one & kind) for one in words) for kind in map(_words, ("explained", "explaining", "terminologies"))
     )
     is_titled = any(_TITLES.fullmatch(words_of(one)) for one in (title, title.lower()))
-    may_number_people = any(is_number(name) and not one & _EXPLAINED for name, one in zip(columns, words, strict=True))
+    may_number_people = any(
+        is_number(name) and not one & _words("explained") for name, one in zip(columns, words, strict=True)
+    )
     if is_titled:
         says_what_it_is = bool(explained or explaining or n_terms)
         has_title_alone = is_sheet and len(columns) <= _MOST_COLUMNS_OF_A_LIST and not may_number_people
     else:
         says_what_it_is = bool((explained and explaining) or n_terms > 1) and len(columns) > 1 and not may_number_people
         has_title_alone = False
-    all_known = all(one & _KNOWN for one in words)
+    all_known = all(one & known for one in words)
     is_legend = has_title_alone or (says_what_it_is and all_known and _explains_each_once(columns))
     return CODES if is_legend else ""
 

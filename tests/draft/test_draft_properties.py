@@ -19,7 +19,7 @@ from disclosure_control.run.tables import csv_bytes
 from disclosure_control.steps import READERS
 from tests.cases import quick
 from tests.corpus.exports import exports
-from tests.corpus.held_out_words import HELD_OUT
+from tests.corpus.people_words import HELD_OUT
 from tests.examples import examples
 
 HEADINGS = st.sampled_from(

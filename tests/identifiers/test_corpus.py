@@ -6,8 +6,7 @@ import pytest
 
 from tests.corpus.counts import counts_of
 from tests.corpus.exports import exports
-from tests.corpus.more_words import SECOND_ROUND
-from tests.corpus.people_words import TUNING
+from tests.corpus.people_words import SECOND_ROUND, TUNING
 from tests.examples import some_of
 
 

@@ -10,7 +10,7 @@ import pytest
 from disclosure_control.identifiers.registry import kinds
 from tests.corpus.counts import counts_of, table
 from tests.corpus.exports import exports
-from tests.corpus.held_out_words import HELD_OUT
+from tests.corpus.people_words import HELD_OUT
 from tests.places import PROJECT
 
 PAGE = PROJECT / "docs" / "identifiers.md"

@@ -110,6 +110,7 @@ def test_the_file_has_every_language_and_names_its_sources():
         "beside",
         "results",
         "known",
+        "legends",
         "trials",
     } == set(found["sources"])
     assert {"ja", "nein", "ναι", "όχι", "sì", "oui", "no", "nee", "não", "tak"} <= yes_and_no()
