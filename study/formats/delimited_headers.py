@@ -20,7 +20,6 @@ from study.formats.tables import GZIP_SUFFIX, FileOptions, suffix_of
 USUAL_DELIMITERS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 DELIMITER_NAMES = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
 SAMPLE_BYTES = 1 << 18
-_SAMPLE_RECORDS = 200
 _MOST_LINES_ABOVE = 10
 _MOST_OF_A_LIST = 2  # fields: a name, and what it is
 _FEWEST_RECORDS = 4  # that show how many columns there are
@@ -159,19 +158,7 @@ def guess_delimiter(sample: str, is_whole: bool, usual: str) -> str:
 
 
 def _fields_per_record(sample: str, delimiter: str, is_whole: bool) -> list[int]:
-    n_fields: list[int] = []
-    reader = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
-    try:
-        for fields in reader:
-            if fields:
-                n_fields.append(len(fields))
-            if len(n_fields) > _SAMPLE_RECORDS:
-                return n_fields
-    except csv.Error:
-        # A field beyond csv's limit: the records so far are enough to choose by.
-        return n_fields or [1]
-    # The last record of a sample may be cut; of blank lines alone there is none.
-    return (n_fields if is_whole or len(n_fields) == 1 else n_fields[:-1]) or [1]
+    return [len(one.fields) for one in _records(sample, delimiter, is_whole) if one.fields] or [1]
 
 
 def looks_like_a_table(beginning: bytes) -> bool:
@@ -185,7 +172,7 @@ def looks_like_a_table(beginning: bytes) -> bool:
         rest = _from_line(sample, line)
         delimiter = guess_delimiter(rest, is_whole=False, usual="\t")
         n_fields = _fields_per_record(rest, delimiter, is_whole=False)
-        may_be = not line or (len(n_fields) > _SAMPLE_RECORDS // 10 and _has_headings(_records(rest, delimiter, False)))
+        may_be = not line or (len(n_fields) > SAMPLE_ROWS // 10 and _has_headings(_records(rest, delimiter, False)))
         if may_be and n_fields[0] > 1 and 10 * sum(n == n_fields[0] for n in n_fields) >= 9 * len(n_fields):
             return True
     return False

@@ -21,7 +21,6 @@ from disclosure_control.basics.telling.words import counted
 from study.formats.messages import setting_of, shown_name
 
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_CHUNK = 1 << 24
 # Pages of one byte for a letter that programs in Europe write.
 _SCORED = ("cp1250", "cp1251", "cp1252", "cp1253", "cp1254", "cp1257", "iso-8859-2", "iso-8859-7")
 # Named in a fault, and never guessed.
@@ -298,14 +297,12 @@ def _check_no_nul(characters: np.ndarray, path: Path) -> None:
 
 
 def _is_valid_utf8(content: bytes) -> bool:
-    # Chunk by chunk: decoding a gigabyte at once would take up to four more.
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    view = memoryview(content)
+    """Whether a whole file is, without a second copy of it in memory."""
+    offsets = pa.py_buffer(np.array([0, len(content)], dtype=np.int64))
+    text = pa.Array.from_buffers(pa.large_string(), 1, [None, offsets, pa.py_buffer(content)])
     try:
-        for start in range(0, len(view), _CHUNK):
-            decoder.decode(view[start : start + _CHUNK])
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
+        text.validate(full=True)
+    except pa.ArrowInvalid:
         return False
     return True
 

@@ -33,7 +33,7 @@ class Epoch:
     def iso(self, numbers: np.ndarray) -> pa.Array:
         """Numbers (n,) as ISO 8601: to the month where months are counted; null where missing or no such day."""
         if self.seconds > 0:
-            return iso_of_seconds(numbers * self.seconds, self.origin)
+            return _iso_of_seconds(numbers * self.seconds, self.origin)
         if self.seconds < 0:  # a year has 52, the first from its first day on
             years, weeks = np.divmod(numbers, 52)
             first = (years + 1960 - 1970).astype("datetime64[Y]").astype("datetime64[D]")
@@ -62,7 +62,7 @@ EPOCHS = {
     "SAS-seconds": _epoch("seconds since 1960-01-01 (SAS)", "1960-01-01", 1),
     "SPSS": _epoch("seconds since 1582-10-14 (SPSS)", "1582-10-14", 1),
     "Unix": _epoch("seconds since 1970-01-01 (Unix, R)", "1970-01-01", 1),
-    "Unix-milliseconds": _epoch("milliseconds since 1970-01-01", "1970-01-01", 0.001),
+    "Unix-milliseconds": _epoch("milliseconds since 1970-01-01", "1970-01-01", 1 / 1000),
     "Stata-milliseconds": _epoch("milliseconds since 1960-01-01 (Stata %tc)", "1960-01-01", 0.001),
     "Stata-weeks": _epoch("weeks since 1960 (Stata %tw)", "1960-01-01", -7),
     "Stata-months": _epoch("months since 1960-01 (Stata %tm)", "1960-01-01", 0),
@@ -140,16 +140,11 @@ def may_count_time(numbers: np.ndarray, fewest: int = _FEWEST_DATES) -> tuple[st
     return tuple(_within(present, _BY_VALUES if is_whole else ("Excel",), _OURS, _NEARLY_ALL))
 
 
-def iso_of_days(days: np.ndarray, origin: np.datetime64) -> pa.Array:
-    """Return numbers of days since an origin (n_records,) as ISO 8601 dates, with the time where there is a fraction.
+def _iso_of_seconds(seconds: np.ndarray, origin: np.datetime64) -> pa.Array:
+    """Return numbers of seconds since an origin (n_records,) as ISO 8601, dates alone where all are midnight.
 
     Null where missing, or where there is no such day in the years 1 to 9999.
     """
-    return iso_of_seconds(days * float(_DAY), origin)
-
-
-def iso_of_seconds(seconds: np.ndarray, origin: np.datetime64) -> pa.Array:
-    """Return numbers of seconds since an origin (n_records,) as ISO 8601, dates alone where all are midnight."""
     whole = np.round(seconds)
     low, high = ((np.datetime64(day, "s") - origin).astype("int64") for day in ("0001-01-01", "9999-12-31"))
     is_there = (whole >= low) & (whole <= high)

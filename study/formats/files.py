@@ -147,18 +147,15 @@ def files_of(path: Path) -> list[Path]:
 
 def is_there(path: Path) -> bool:
     """Whether the file or files of a table are there."""
-    return _are_there(files_of(path))
-
-
-def _are_there(files: Sequence[Path]) -> bool:
+    files = files_of(path)
     return bool(files) and all(one.is_file() for one in files)
 
 
 def sha256_of_input(path: Path) -> str | None:
     """The SHA-256 of the file or files of a table, as ``SourceTable`` has it; None if one is not there."""
-    files = files_of(path)
-    if not _are_there(files):
+    if not is_there(path):
         return None
+    files = files_of(path)
     hashes = [sha256_of_file(one) for one in files]
     return hashes[0] if files == [file_of(path)] else hash_of_all(hashes)
 

@@ -225,11 +225,9 @@ def _block(values: pa.Array) -> Texts:
 
 
 def _column(values: pa.ChunkedArray) -> pd.Series:
-    """A column of text, encoded if it is stored so, or has few numbers."""
+    """A column of text, encoded if it is stored so, or has numbers."""
     if pa.types.is_floating(values.type):
-        folded = values.combine_chunks().dictionary_encode()
-        texts = folded.dictionary.cast(pa.large_string())
-        values = pa.chunked_array([pa.DictionaryArray.from_arrays(folded.indices, texts)])
+        values = pa.chunked_array([_block(values.combine_chunks())])
     if not pa.types.is_dictionary(values.type):
         return pd.Series(pd.array(values.cast(pa.large_string()), dtype="str"), copy=False)
     folded = TextCodes.of(values)

@@ -12,8 +12,7 @@ QUOTE = ord('"')
 _IS_BREAK = np.isin(np.arange(256), list(b"\r\n"))
 _HEADER_BYTES = _PIECE_BYTES = 1 << 20
 # What a program that quotes all of its text leaves without quotes: numbers, truth values, and missing values.
-_BEGINS_NUMBER = np.isin(np.arange(256), list(b"0123456789+-."))
-_WORDS_WITHOUT_QUOTES = (b"NA", b"Na", b"TR", b"FA", b"In")
+_NEEDS_NO_QUOTES = rb'|["0-9+\-.]|NA|Na|TR|FA|In'
 END = np.array([ord("\n")], dtype=np.uint8)
 
 
@@ -70,12 +69,15 @@ def n_unquoted_missing(text: np.ndarray | BytesOfFile, delimiter: str) -> int:
         b"NA" in text[at : at + _PIECE_BYTES + 1].tobytes() for at in range(0, len(text), _PIECE_BYTES)
     ):
         return 0
+    ends = rb"[\r\n" + mark + rb"]"
+    without_quotes = re.compile(ends + rb"(?=(?s:.))(?!" + ends + _NEEDS_NO_QUOTES + rb")")
+    missing = re.compile(ends + rb"NA(?=" + ends + rb"|\Z)")
     n_missing = 0
     for records in whole_records(text):
-        n = _n_unquoted_missing(records, delimiter)
-        if n is None:
+        outside = re.sub(rb'"[^"]*"', b'"', records.tobytes())  # what is within quotes begins and ends no field
+        if without_quotes.search(outside):
             return 0
-        n_missing += n
+        n_missing += len(missing.findall(outside))
     return n_missing
 
 
@@ -93,20 +95,3 @@ def whole_records(text: np.ndarray | BytesOfFile) -> Iterator[np.ndarray]:
             start, n_bytes = start + int(breaks[-1]), _PIECE_BYTES
         else:
             n_bytes *= 2
-
-
-def _n_unquoted_missing(text: np.ndarray, delimiter: str) -> int | None:
-    """The same of whole records; None where some text has no quotes."""
-    is_end = np.isin(np.arange(256), [ord(delimiter), ord("\n"), ord("\r")]).take(text)
-    outside = np.bitwise_xor.accumulate((text == ord('"')).view(np.uint8)) == 0
-    starts = np.flatnonzero(is_end & outside) + 1
-    padded = np.concatenate((text, np.frombuffer(b"\n\n\n", dtype=np.uint8)))
-    pairs = padded[starts].astype(np.uint16) << 8 | padded[starts + 1]
-    words = [word[0] << 8 | word[1] for word in _WORDS_WITHOUT_QUOTES]
-    first = padded[starts]
-    is_empty = (first == ord(delimiter)) | (first == ord("\n")) | (first == ord("\r"))
-    if not (is_empty | (first == ord('"')) | _BEGINS_NUMBER.take(first) | np.isin(pairs, words)).all():
-        return None
-    after = padded[starts + 2]
-    ends = (after == ord(delimiter)) | (after == ord("\n")) | (after == ord("\r"))
-    return int(np.count_nonzero((pairs == words[0]) & ends))

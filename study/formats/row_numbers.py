@@ -54,22 +54,13 @@ def _numbering(column: ColumnFound) -> str | None:
     """How the rows are numbered, None where these are no row numbers."""
     if isinstance(column, TextCodes):
         return None  # it repeats its texts
-    if isinstance(column, np.ndarray):
-        column = pa.array(column, from_pandas=True)
-    elif column.null_count or not pc.all(pc.match_substring_regex(column, r"^\s*\d{1,15}\s*$")).as_py():
+    if not isinstance(column, np.ndarray):
+        if column.null_count or not pc.all(pc.match_substring_regex(column, r"^\s*\d{1,15}\s*$")).as_py():
+            return None
+        column = pc.utf8_trim_whitespace(column).cast(pa.float64()).to_numpy()
+    numbers = np.unique(column)  # NaN comes last
+    are_whole = np.isfinite(numbers).all() and (numbers == np.trunc(numbers)).all()
+    if not len(numbers) or len(numbers) < len(column) or numbers[0] < 0 or not are_whole:
         return None
-    try:
-        numbers = pc.cast(pc.utf8_trim_whitespace(column), pa.int64()) if _is_text(column) else column.cast(pa.int64())
-    except pa.ArrowInvalid:
-        return None
-    if not len(numbers) or numbers.null_count or pc.count_distinct(numbers).as_py() != len(numbers):
-        return None
-    low, high = pc.min_max(numbers).as_py().values()
-    if low < 0:
-        return None
-    is_whole_range = high - low == len(numbers) - 1 and low in (0, 1)
-    return f"{low} to {high:,}" if is_whole_range else "whole numbers without repeats"
-
-
-def _is_text(column: pa.ChunkedArray | pa.Array) -> bool:
-    return bool(pa.types.is_string(column.type) or pa.types.is_large_string(column.type))
+    is_whole_range = numbers[-1] - numbers[0] == len(numbers) - 1 and numbers[0] in (0, 1)
+    return f"{numbers[0]:.0f} to {numbers[-1]:,.0f}" if is_whole_range else "whole numbers without repeats"

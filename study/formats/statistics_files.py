@@ -17,7 +17,7 @@ from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import listed
 from study.formats.dates import time_of_seconds
-from study.formats.epochs import EPOCHS, iso_of_days, iso_of_seconds
+from study.formats.epochs import EPOCHS
 from study.formats.messages import leave_out_setting, no_record_fault, setting_of, shown_name
 from study.formats.packed import check_unfolded_size
 from study.formats.registry import Format
@@ -25,61 +25,42 @@ from study.formats.tables import FileContents, FileOptions
 from study.formats.values import clean_name, name_faults
 
 _BYTES_OF_VALUE = 8
-DAYS, SECONDS, MILLISECONDS, TIME, TIME_IN_MILLISECONDS = "days", "seconds", "milliseconds", "time", "time in ms"
+_TIMES = {"time": 1, "time in ms": 1000}
 
 
 @dataclass(frozen=True)
 class DateFormats:
-    """A program's date formats: (pattern, unit) in the order in which they are tried."""
+    """A program's date formats: (pattern, epoch, or one of the ``_TIMES``) in the order in which they are tried."""
 
-    origin: np.datetime64
     patterns: Sequence[tuple[str, str]]
-
-    def unit_of(self, format_name: str | None) -> str | None:
-        """What numbers of this format count; None where they are no dates."""
-        tried = (unit for pattern, unit in self.patterns if re.match(pattern, format_name or "", re.IGNORECASE))
-        return next(tried, None)
 
     def iso(self, numbers: np.ndarray, format_name: str | None) -> np.ndarray | pa.Array:
         """Return numbers (n_records,) as ISO 8601 where their format means dates or times."""
-        match self.unit_of(format_name):
-            case "days":
-                return iso_of_days(numbers, self.origin)
-            case "seconds":
-                return iso_of_seconds(numbers, self.origin)
-            case "milliseconds":
-                return iso_of_seconds(numbers / 1000, self.origin)
-            case "time":
-                return time_of_seconds(numbers)
-            case "time in ms":
-                return time_of_seconds(numbers / 1000)
-            case None:
-                return numbers
-            case epoch:
-                return EPOCHS[epoch].iso(numbers)
+        tried = (counts for pattern, counts in self.patterns if re.match(pattern, format_name or "", re.IGNORECASE))
+        counts = next(tried, None)
+        if counts is None:
+            return numbers
+        return time_of_seconds(numbers / _TIMES[counts]) if counts in _TIMES else EPOCHS[counts].iso(numbers)
 
 
 SAS_FORMATS = DateFormats(
-    np.datetime64("1960-01-01"),
     (
-        (r"(E8601|IS8601|B8601)(DT|DN|LX|DZ)|DATETIME|DATEAMPM|DT|MDYAMPM|NLDATM", SECONDS),
-        (r"(E8601|IS8601|B8601)(TM|TZ)|TIME|HHMM|TOD", TIME),
+        (r"(E8601|IS8601|B8601)(DT|DN|LX|DZ)|DATETIME|DATEAMPM|DT|MDYAMPM|NLDATM", "SAS-seconds"),
+        (r"(E8601|IS8601|B8601)(TM|TZ)|TIME|HHMM|TOD", "time"),
         (
             r"(E8601|IS8601|B8601)DA|DATE|DDMMYY|MMDDYY|YYMM|MMYY|MONYY|JULIAN|WEEKDAT|WORDDAT|EURDF|NLDATE|YYQ|WEEK|JULDAY|PDJUL",
-            DAYS,
+            "SAS",
         ),
     ),
 )
 SPSS_FORMATS = DateFormats(
-    np.datetime64("1582-10-14"),
-    ((r"DATETIME|YMDHMS", SECONDS), (r"TIME|MTIME", TIME), (r"[AESJ]?DATE|QYR|MOYR|WKYR", SECONDS)),
+    ((r"DATETIME|YMDHMS", "SPSS"), (r"TIME|MTIME", "time"), (r"[AESJ]?DATE|QYR|MOYR|WKYR", "SPSS")),
 )
 STATA_FORMATS = DateFormats(
-    np.datetime64("1960-01-01"),
     (
-        (r"%-?tc[HhMmSs:. ]+$", TIME_IN_MILLISECONDS),
-        (r"%-?t[cC]", MILLISECONDS),
-        (r"%-?t?d", DAYS),
+        (r"%-?tc[HhMmSs:. ]+$", "time in ms"),
+        (r"%-?t[cC]", "Stata-milliseconds"),
+        (r"%-?t?d", "SAS"),
         (r"%-?tw", "Stata-weeks"),
         (r"%-?tm", "Stata-months"),
         (r"%-?tq", "Stata-quarters"),
