@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-
 from tests.bad_inputs.registry import case
 from tests.run.synthetic_pilot import DISTRICT, csv_text, rows_of
 
@@ -16,37 +14,9 @@ def csv_is_an_html_page(pilot):
     pilot.write("VS.csv", HTML)
 
 
-@case(says=["VS.csv: this is a zip archive or an Excel workbook saved as .csv", LEAVE_OUT])
-def csv_is_an_excel_workbook(pilot):
-    pilot.write("VS.csv", b"PK\x03\x04\x14\x00\x06\x00\x08\x00ZZSUBJ-48151")
-
-
-@case(says=["VS.csv: this is a gzip archive saved as .csv", LEAVE_OUT])
-def csv_is_compressed(pilot):
-    pilot.write("VS.csv", gzip.compress(csv_text(rows_of("VS")).encode()))
-
-
 @case(says=["VS.csv: the file is empty", LEAVE_OUT])
 def csv_is_empty(pilot):
     pilot.write("VS.csv", "")
-
-
-@case(says=["VS.csv: the file has column names but no records", LEAVE_OUT])
-def csv_is_a_header_alone(pilot):
-    pilot.write("VS.csv", "USUBJID,BMI\n")
-
-
-@case(says=["VS.csv: 2 columns have the name 'BMI'", "positions 2, 3", "a name may stand once", "Rename or remove"])
-def csv_with_a_duplicate_header(pilot):
-    pilot.write(
-        "VS.csv",
-        csv_text(rows_of("VS")).replace("USUBJID,BMI", "USUBJID,BMI,BMI").replace(",2", ",1,2").replace(",3", ",1,3"),
-    )
-
-
-@case(says=["VS.csv: 1 column without a name (position 2 of 3)", "Give every column a name"])
-def csv_with_an_empty_header_name(pilot):
-    pilot.write("VS.csv", "USUBJID,,BMI\nZZSUBJ-48151,987.654,21.4837\n")
 
 
 @case(
@@ -62,21 +32,6 @@ def csv_with_ragged_rows(pilot):
     pilot.write("VS.csv", text + "ZZSUBJ-48151\nZZSUBJ-48152,987.654,MARKER\n")
 
 
-@case(says=["VS.csv: unbalanced quotes", "line 14", "never closed"])
-def csv_with_an_unbalanced_quote(pilot):
-    pilot.write("VS.csv", csv_text(rows_of("VS")) + '"ZZSUBJ-48151,987.654\n')
-
-
-@case(says=["VS.csv: this is not a text file (2 NUL bytes found)"])
-def csv_with_nul_bytes(pilot):
-    pilot.write("VS.csv", csv_text(rows_of("VS")) + "ZZSUBJ-48151,\0\0\n")
-
-
-@case(says=["VS.csv: this is not a text file", "UTF-16", '"encoding": "utf-16-le"'])
-def csv_in_utf16_without_a_mark(pilot):
-    pilot.write("VS.csv", csv_text(rows_of("VS")).encode("utf-16-le"))
-
-
 @case(
     says=[
         "SC.csv: mixed encodings: 1 line with characters in UTF-8 and 1 line that cannot be UTF-8",
@@ -89,23 +44,6 @@ def csv_in_mixed_encodings(pilot):
     lines[1] = "ZZSUBJ-48151,ΑττικήMARKER".encode()
     lines[2] = "ZZSUBJ-48152,ΑττικήMARKER".encode("cp1253")
     pilot.write("SC.csv", b"\n".join(lines))
-
-
-@case(says=["SC.csv: 1 line with bytes that do not exist in the guessed encoding", "Declare the encoding"])
-def csv_in_no_encoding_that_is_guessed(pilot):
-    text = csv_text(rows_of("SC")).encode()
-    pilot.write("SC.csv", text.replace(b"MARKERDISTRICT NORTH", b"MARKER\x81\x8d\x8f\x90\x9d", 1))
-
-
-@case(
-    says=[
-        "VS.csv: the first line looks like a record, not like column names",
-        "2 fields",
-        "Put a line with the column names first",
-    ]
-)
-def csv_of_numbers_without_a_header(pilot):
-    pilot.write("VS.csv", "48151,21.4837\n48152,22.5948\n")
 
 
 @case(says=["DM.csv: no column 'USUBJID' for the subject id"])

@@ -10,9 +10,9 @@ from pathlib import Path
 import pandas as pd
 import pyreadstat
 
-from tests.bad_inputs.faults_of_csv_files import HTML, LEAVE_OUT
+from tests.bad_inputs.faults_of_csv_files import LEAVE_OUT
 from tests.bad_inputs.registry import case
-from tests.run.synthetic_pilot import SyntheticPilot, csv_text, rows_of
+from tests.run.synthetic_pilot import SyntheticPilot, rows_of
 
 TYPES = {"USUBJID": "string", "BMI": "float"}
 
@@ -84,37 +84,10 @@ def write_json(pilot: SyntheticPilot, **changes: object) -> None:
 # ---------------------------------------------------------------- SAS transport
 
 
-@case(says=["vs.xpt: this is an HTML page saved as .xpt", "Export the data again as .xpt", LEAVE_OUT])
-def xpt_is_an_html_page(pilot):
-    write_whole(pilot, "vs.xpt").write_text(HTML)
-
-
-@case(says=["vs.xpt: this is not a SAS transport file", "CPORT", LEAVE_OUT])
-def xpt_is_a_cport_file(pilot):
-    write_whole(pilot, "vs.xpt").write_bytes(b"**COMPRESSED** **COMPRESSED** **COMPRESSED** ".ljust(2000, b"\x01"))
-
-
-@case(says=["vs.xpt: the file is empty", LEAVE_OUT])
-def xpt_is_empty(pilot):
-    write_whole(pilot, "vs.xpt").write_bytes(b"")
-
-
 @case(says=["vs.xpt: the transport file is cut off or damaged", "ends within a record", LEAVE_OUT])
 def xpt_cut_within_its_observations(pilot):
     path = write_whole(pilot, "vs.xpt")
     cut(path, path.stat().st_size - 90)
-
-
-@case(says=["vs.xpt: the file has column names but no records", LEAVE_OUT])
-def xpt_without_observations(pilot):
-    path = write_whole(pilot, "vs.xpt")
-    pyreadstat.write_xport(vital_signs().iloc[:0], path, table_name="VS", file_format_version=5)
-
-
-@case(says=["vs.xpt: the file contains 2 datasets", "one dataset per file"])
-def xpt_with_two_datasets(pilot):
-    path = write_whole(pilot, "vs.xpt")
-    path.write_bytes(path.read_bytes() + path.read_bytes()[240:])
 
 
 # ---------------------------------------------------------------- Dataset-JSON
@@ -126,37 +99,11 @@ def json_cut_off(pilot):
     cut(path, path.stat().st_size - 60)
 
 
-@case(says=["vs.json: not valid JSON", "line 2", LEAVE_OUT])
-def json_broken_by_a_text_without_quotes(pilot):
-    write_whole(pilot, "vs.json").write_text('{"columns": [],\n"rows": [[ZZSUBJ-48151, 987.654]]}')
-
-
-@case(says=["vs.json: not valid JSON", "nesting", LEAVE_OUT])
-def json_nested_beyond_measure(pilot):
-    write_whole(pilot, "vs.json").write_text("[" * 200_000)
-
-
-@case(says=["vs.json: this is JSON, but not CDISC Dataset-JSON", "no list of columns", LEAVE_OUT])
-def json_is_a_list_of_records(pilot):
-    write_whole(pilot, "vs.json").write_text(json.dumps(rows_of("VS")))
-
-
-@case(says=["vs.json, column 'BMI': the dataType 'number' is not one of Dataset-JSON", "float, double"])
-def json_with_an_unknown_type(pilot):
-    columns = dataset_json()["columns"]
-    write_json(pilot, columns=[columns[0], columns[1] | {"dataType": "number"}])
-
-
 @case(says=["vs.json, column 'BMI': 2 values not of the declared dataType float", "Correct the values"])
 def json_with_texts_in_a_column_of_numbers(pilot):
     rows = dataset_json()["rows"]
     rows[3][1] = rows[5][1] = "MARKER"
     write_json(pilot, rows=rows)
-
-
-@case(says=["vs.json: the file announces 20 records and contains 12", "cut off", "'records'"])
-def json_with_a_wrong_number_of_records(pilot):
-    write_json(pilot, records=20)
 
 
 @case(says=["vs.ndjson: 1 line not valid JSON; the first is line 13", "cut off", LEAVE_OUT])
@@ -165,37 +112,13 @@ def ndjson_cut_within_its_last_line(pilot):
     cut(path, path.stat().st_size - 3)
 
 
-@case(says=["vs.ndjson: this is JSON, but not CDISC Dataset-JSON", "no list of columns"])
-def ndjson_without_its_first_line(pilot):
-    path = write_whole(pilot, "vs.ndjson")
-    path.write_text(path.read_text().partition("\n")[2])
-
-
 # ---------------------------------------------------------------- Parquet
-
-
-@case(says=["vs.parquet: the file is not a Parquet file", LEAVE_OUT])
-def parquet_is_a_csv_file(pilot):
-    write_whole(pilot, "vs.parquet").write_text(csv_text(rows_of("VS")))
 
 
 @case(says=["vs.parquet: the file is cut off or damaged", LEAVE_OUT])
 def parquet_cut_off(pilot):
     path = write_whole(pilot, "vs.parquet")
     cut(path, path.stat().st_size // 2)
-
-
-@case(says=["vs.parquet: the file is cut off or damaged", LEAVE_OUT])
-def parquet_with_a_damaged_page(pilot):
-    path = write_whole(pilot, "vs.parquet")
-    content = bytearray(path.read_bytes())
-    content[4:60] = b"\xff" * 56
-    path.write_bytes(content)
-
-
-@case(says=["vs.parquet: the file has column names but no records", LEAVE_OUT])
-def parquet_without_rows(pilot):
-    write_whole(pilot, "vs.parquet").write_bytes(parquet_bytes(vital_signs().iloc[:0]))
 
 
 @case(says=["vs.parquet: 1 of 3 columns are neither text, numbers nor dates: 'PARTS' (nested)"])

@@ -13,6 +13,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from study.formats.files import read_domain_file
 from study.formats.tables import FileOptions, SourceTable
 from tests.cases import each
+from tests.study.formats.asked import cells
 from tests.study.merge.merge_files import write
 
 # Every writer of a format that keeps text as text.
@@ -22,11 +23,6 @@ FORMATS = ["vs.csv", "vs.xpt", "vs.json", "vs.parquet"]
 def read(folder: Path, name: str, content: str | bytes | pd.DataFrame, **declared) -> SourceTable:
     write(folder / name, content)
     return read_domain_file(folder / name, FileOptions(**declared))
-
-
-def cells(table: SourceTable) -> dict[str, list]:
-    frame = table.frame.astype(object)
-    return frame.where(frame.notna(), None).to_dict("list")
 
 
 # Settings hold in every format

@@ -20,7 +20,8 @@ from study.formats.tables import FileOptions, SourceTable
 from study.words import words_for_missing_among_numbers
 from tests.cases import each
 from tests.examples import examples, some_of
-from tests.places import SHARED_DATA
+from tests.study.formats import asked
+from tests.study.formats.asked import cells, shared
 
 
 def read(folder: Path, text: str | bytes, name: str = "vs.csv", **declared) -> SourceTable:
@@ -30,18 +31,8 @@ def read(folder: Path, text: str | bytes, name: str = "vs.csv", **declared) -> S
 
 
 def faults_of(folder: Path, text: str | bytes, name: str = "vs.csv", **declared) -> tuple[str, ...]:
-    with pytest.raises(FaultyInputError) as caught:
-        read(folder, text, name, **declared)
-    assert caught.value.__cause__ is None
-    assert all(fault.startswith(f"{name}: ") for fault in caught.value.faults)
-    # Subjects and values in this module all carry this name.
-    assert "DOLLY" not in str(caught.value)
-    return caught.value.faults
-
-
-def cells(table: SourceTable) -> dict[str, list]:
-    frame = table.frame.astype(object)
-    return frame.where(frame.notna(), None).to_dict("list")
+    (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    return asked.faults_of(folder / name, **declared)
 
 
 # Fields and records
@@ -510,13 +501,6 @@ def test_quotes_are_read_as_the_csv_module_reads_them_or_refused(tmp_path, text)
 
 
 # Real files
-
-
-def shared(name: str) -> Path:
-    path = SHARED_DATA / name
-    if not path.exists():
-        pytest.skip(f"shared data is not beside the repository: {name}")
-    return path
 
 
 def test_actg175():

@@ -132,11 +132,6 @@ def test_utf16_that_is_cut_off(tmp_path):
     assert "not valid utf-16" in fault_of(tmp_path, "A;B\n1;2\n".encode("utf-16")[:-1])
 
 
-def test_long_utf8_is_checked_across_chunks(tmp_path, monkeypatch):
-    monkeypatch.setattr("study.formats.encodings._CHUNK", 3)
-    assert text_of(tmp_path, GREEK.encode()) == (GREEK, [])
-
-
 def test_pieces_of_values(tmp_path):
     assert chosen_encoding([b"plain"], "value", tmp_path / "ts.xpt", None) == ("utf-8", [])
     assert chosen_encoding(["ά".encode()], "value", tmp_path / "ts.xpt", None) == ("utf-8", [])

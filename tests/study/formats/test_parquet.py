@@ -15,25 +15,13 @@ from study.formats import packed
 from study.formats.files import read_domain_file
 from study.formats.tables import FileOptions, SourceTable
 from tests.cases import each
+from tests.study.formats.asked import cells, faults_of
 
 
 def read(folder: Path, table: pa.Table, **declared) -> SourceTable:
     path = folder / "vs.parquet"
     pyarrow.parquet.write_table(table, path)
     return read_domain_file(path, FileOptions(**declared))
-
-
-def faults_of(path: Path) -> tuple[str, ...]:
-    with pytest.raises(FaultyInputError) as caught:
-        read_domain_file(path)
-    assert caught.value.__cause__ is None
-    assert "DOLLY" not in str(caught.value)
-    return caught.value.faults
-
-
-def cells(table: SourceTable) -> dict[str, list]:
-    frame = table.frame.astype(object)
-    return frame.where(frame.notna(), None).to_dict("list")
 
 
 MIDNIGHT, MORNING = datetime.datetime(2020, 1, 2), datetime.datetime(2020, 1, 2, 3, 4, 5)

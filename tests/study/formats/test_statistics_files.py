@@ -8,14 +8,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pyreadstat
-import pytest
 
-from disclosure_control.basics.telling.faults import FaultyInputError
 from study.formats import packed
 from study.formats.files import read_domain_file
 from study.formats.statistics_files import SAS_FORMATS, SPSS_FORMATS, STATA_FORMATS
-from study.formats.tables import FileOptions, SourceTable
+from study.formats.tables import FileOptions
 from tests.cases import each
+from tests.study.formats.asked import cells, faults_of
 
 DAYS = [datetime.date(2014, 1, 31), None, datetime.date(1940, 2, 29)]
 MOMENTS = [datetime.datetime(2014, 1, 31, 10, 30), None, datetime.datetime(1940, 2, 29, 0, 0, 5)]
@@ -46,19 +45,6 @@ WRITERS = {
 def written(folder: Path, name: str, frame: pd.DataFrame = TABLE) -> Path:
     WRITERS[name](frame, folder / name)
     return folder / name
-
-
-def cells(table: SourceTable) -> dict[str, list]:
-    frame = table.frame.astype(object)
-    return frame.where(frame.notna(), None).to_dict("list")
-
-
-def faults_of(path: Path) -> tuple[str, ...]:
-    with pytest.raises(FaultyInputError) as caught:
-        read_domain_file(path)
-    assert "DOLLY" not in str(caught.value)
-    assert caught.value.__cause__ is None
-    return caught.value.faults
 
 
 @each("name", WRITERS)

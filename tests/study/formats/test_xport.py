@@ -9,11 +9,12 @@ import pytest
 
 from disclosure_control.basics.telling.faults import FaultyInputError
 from study.formats.files import read_domain_file
-from study.formats.tables import FileOptions, SourceTable
+from study.formats.tables import FileOptions
 from study.formats.xport_layout import layout_of, numbers_of_cells, observations_of, texts_of_cells
 from tests.cases import each
 from tests.examples import some_of
 from tests.places import SHARED_DATA
+from tests.study.formats.asked import cells, faults_of
 
 VERSIONS = pytest.mark.parametrize("version", [5, 8])
 
@@ -36,18 +37,8 @@ def patched(path: Path, *replacements: tuple[bytes, bytes]) -> Path:
 
 
 def fault_of(path: Path, **declared) -> str:
-    with pytest.raises(FaultyInputError) as caught:
-        read_domain_file(path, FileOptions(**declared))
-    assert caught.value.__cause__ is None
-    assert "DOLLY" not in str(caught.value)
-    (fault,) = caught.value.faults
-    assert fault.startswith(f"{path.name}: ")
+    (fault,) = faults_of(path, **declared)
     return fault
-
-
-def cells(table: SourceTable) -> dict[str, list]:
-    frame = table.frame.astype(object)
-    return frame.where(frame.notna(), None).to_dict("list")
 
 
 @VERSIONS
