@@ -1,4 +1,4 @@
-"""The blocks of a file that may not fit in memory, and how much text is in it."""
+"""Records of a file that may not fit in memory: what its readers have in common."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Protocol
 import pyarrow as pa
 
 from study.formats.packed import bytes_unpacked
-from study.formats.parquet_blocks import parquet_as_text
+from study.formats.parquet_domains import parquet_as_text
 from study.formats.tables import GZIP_SUFFIX, suffix_of
 
 

@@ -8,6 +8,7 @@ file says of which text it is, by size and SHA-256. Its values are those that ``
 from __future__ import annotations
 
 import contextlib
+import io
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -20,7 +21,6 @@ import pyarrow.compute as pc
 from disclosure_control.basics.encoding.columns import parse_numbers
 from disclosure_control.basics.encoding.text_codes import TextCodes, column_of_codes, known_codes
 from disclosure_control.basics.files import sha256_of_file
-from study.formats.parquet_blocks import written
 from study.formats.tables import SourceTable
 from study.formats.values import clean_values
 
@@ -56,11 +56,24 @@ def typed_bytes(
 
     ``numbers`` are the columns of numbers, and whether all of a column are a ``PLAIN_NUMBER``; ``about``: the text.
     """
+    from pyarrow.parquet import ParquetWriter
+
     groups = _typed_groups(_groups(pieces, cells_of_group), numbers)
     first = next(groups).replace_schema_metadata(dict(about))
     folded = [field.name for field in first.schema if not pa.types.is_large_string(field.type)]
-    options = {"compression": "lz4", "write_page_checksum": True, "use_dictionary": folded}
-    return written((one.cast(first.schema) for one in itertools.chain([first], groups)), **options)
+    passing = _Passing()
+    with ParquetWriter(
+        passing,
+        first.schema,
+        compression="lz4",
+        write_page_checksum=True,
+        use_dictionary=folded,
+        write_statistics=False,  # which would show the extremes of values
+    ) as writer:
+        for group in itertools.chain([first], groups):
+            writer.write_table(group.cast(first.schema), row_group_size=max(len(group), 1))
+            yield passing.taken()
+    yield passing.taken()
 
 
 def _groups(pieces: Iterable[pd.DataFrame], cells_of_group: int) -> Iterator[pa.Table]:
@@ -125,6 +138,30 @@ def _numbers(texts: Texts) -> pa.DoubleArray:
     distinct = pd.Series(pd.array(pa.chunked_array([texts.dictionary if is_folded else texts]), dtype="str"))
     numbers = pa.array(parse_numbers(distinct), from_pandas=True)
     return numbers.take(texts.indices) if is_folded else numbers
+
+
+class _Passing(io.RawIOBase):
+    """Takes bytes that are written, to be taken on as they come."""
+
+    def __init__(self) -> None:
+        self._waiting: list[bytes] = []
+        self._n_bytes = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._n_bytes
+
+    def write(self, data: object) -> int:
+        self._waiting.append(bytes(data))  # type: ignore[call-overload]
+        self._n_bytes += len(self._waiting[-1])
+        return len(self._waiting[-1])
+
+    def taken(self) -> bytes:
+        """The bytes written since the last call."""
+        found, self._waiting = b"".join(self._waiting), []
+        return found
 
 
 # ---------------------------------------------------------------- reading

@@ -6,6 +6,9 @@ become dates if all are midnights. So each value is represented by a text, and r
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -13,25 +16,37 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from disclosure_control.basics.telling.faults import stop_at
+from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from study.formats.packed import check_unfolded_size
 from study.formats.parquet import (
     BY_DIFFERENCE,
     BYTES_OF_VALUE,
     INDEX_NAME_BEGINNING,
     INDEX_NOTE,
+    bytes_by_account,
     chunks_of,
     damaged_fault,
+    folded_columns,
     is_text,
     labels_of,
     values_of,
 )
-from study.formats.parquet_blocks import ParquetInBlocks
 from study.formats.row_numbers import may_be_row_numbers
 from study.formats.tables import FileContents
 from study.formats.values import clean_name
 
 _WHOLE = {8: pa.int8(), 16: pa.int16(), 32: pa.int32(), 64: pa.int64()}
+_UNREADABLE = (pa.ArrowException, OSError, ValueError, KeyError)
+
+
+def parquet_as_text(path: Path) -> int:
+    """About how many bytes a Parquet file would have as text, by its own account; its size where it has none."""
+    from pyarrow.parquet import read_metadata
+
+    try:
+        return bytes_by_account(read_metadata(path))
+    except _UNREADABLE:
+        return path.stat().st_size
 
 
 def can_be_read_in_pieces(path: Path) -> bool:
@@ -49,28 +64,62 @@ def can_be_read_in_pieces(path: Path) -> bool:
             types = [parquet.schema_arrow.field(name).type for name in _names(parquet.schema_arrow)]
             encodings = {encoding for chunk in chunks_of(parquet.metadata) for encoding in chunk.encodings}
             has_records = parquet.metadata.num_rows > 0
-    except (pa.ArrowException, OSError, ValueError, KeyError):
+    except _UNREADABLE:
         return False
     are_names = bool(names) and "" not in names and len(set(names)) == len(names) and not may_be_row_numbers(names[0])
     return has_records and are_names and all(map(_is_plain, types)) and BY_DIFFERENCE not in encodings
 
 
-class BlocksOfParquetDomain(ParquetInBlocks):
-    """The records of a file that can be read in pieces: iterate once, then ask for ``sha256`` and ``contents``."""
+class BlocksOfParquetDomain:
+    """The records of a file that can be read in pieces: iterate once, then ask for ``sha256`` and ``contents``.
+
+    Each block is a table of text: see ``blocks.Blocks``.
+    """
 
     n_empty_end = 0
 
     def __init__(self, path: Path, block_bytes: int):
-        super().__init__(path, block_bytes, damaged_fault(path))
+        from pyarrow.parquet import ParquetFile
+
+        self.path, self.block_bytes = path, block_bytes
+        self.sha256, self.n_records, self.n_bytes_read = "", 0, 0
+        with path.open("rb") as file, self._parsed():
+            parquet = ParquetFile(file)
+            self.schema, self.n_bytes = parquet.schema_arrow, bytes_by_account(parquet.metadata)
+            self._folded = folded_columns(parquet)
         check_unfolded_size(path, path.stat().st_size, self.n_bytes)
         self._names = _names(self.schema)
         self.columns = [clean_name(name) for name in self._names]
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
-        yield from self._batches(self._as_texts, self._names)
+        from pyarrow.parquet import ParquetFile
 
-    def _as_texts(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        return pa.RecordBatch.from_arrays([_as_text(batch.column(name)) for name in self._names], self.columns)
+        with self.path.open("rb") as file, self._parsed():
+            before = os.fstat(file.fileno())
+            self.sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+            parquet = ParquetFile(file, read_dictionary=self._folded)
+            n_rows = parquet.metadata.num_rows
+            n_at_once = max(self.block_bytes * n_rows // max(self.n_bytes, 1), 1)
+            for batch in parquet.iter_batches(n_at_once, columns=self._names):
+                self.n_records += batch.num_rows
+                self.n_bytes_read = self.n_bytes * self.n_records // n_rows
+                texts = [_as_text(batch.column(name)) for name in self._names]
+                yield pa.RecordBatch.from_arrays(texts, self.columns)
+            after = os.fstat(file.fileno())
+            if (after.st_size, after.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
+                raise FaultyInputError(f"{self.path.name}: the file changed while it was read; run again")
+
+    @contextlib.contextmanager
+    def _parsed(self) -> Iterator[None]:
+        """Raises ``FaultyInputError`` where the file, or a part read within the block, is damaged."""
+        try:
+            yield
+        except FaultyInputError:
+            raise
+        except (pa.ArrowException, OSError, ValueError) as error:  # its message may quote a value
+            if isinstance(error, OSError) and error.errno is not None:
+                raise
+            raise FaultyInputError(damaged_fault(self.path)) from None
 
     def contents(self, distinct: Mapping[str, pa.Array], n_records: Mapping[str, np.ndarray]) -> FileContents:
         """The content of the file, from the ``distinct`` texts of each column's blocks and their counts."""

@@ -10,7 +10,6 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from disclosure_control.basics.telling.faults import FaultyInputError
 from study.formats import packed
 from study.formats.files import read_domain_file
 from study.formats.tables import FileOptions, SourceTable
