@@ -62,7 +62,7 @@ class GunzippedFile(io.RawIOBase):
                 f"{path.name}: this is not a gzip archive. Pack the file again, or {_left_out(path)}"
             )
         self._stored.seek(0)
-        self._unpacked = gzip.GzipFile(fileobj=_Told(self._stored, self._seen))
+        self._unpacked = gzip.GzipFile(fileobj=_Listened(self._stored, self._seen))
 
     def _seen(self, data: bytes) -> None:
         self.n_stored_read += len(data)
@@ -89,8 +89,8 @@ class GunzippedFile(io.RawIOBase):
         super().close()
 
 
-class _Told:
-    """A file whose bytes are told as they are read."""
+class _Listened:
+    """A file whose bytes are also given to ``seen`` as they are read."""
 
     def __init__(self, file: BinaryIO, seen: Callable[[bytes], None]):
         self._file, self._seen = file, seen
