@@ -9,7 +9,7 @@ BOTH = (1, 2)
 
 
 def id_case(name, says, n_faults=1, **subject_id):
-    config_case(f"subject_id_{name}", says, door=BOTH, n_faults=n_faults, subject_id=subject_id)
+    config_case(f"subject_id_{name}", says, door=1, n_faults=n_faults, subject_id=subject_id)
 
 
 config_case(
@@ -34,8 +34,8 @@ id_case("prefix_with_half_a_character", ["subject_id['prefix']: found '\\ud800'"
 id_case("with_three_faults", ["'patern'", "['case']", "['zero_pad']"], n_faults=3, patern="x", case="x", zero_pad=-1)
 
 
-def merge_case(name, says, n_faults=1, door=BOTH, **merge):
-    config_case(f"merge_{name}", says, door=door, n_faults=n_faults, merge=merge)
+def merge_case(name, says, n_faults=1, **merge):
+    config_case(f"merge_{name}", says, door=1, n_faults=n_faults, merge=merge)
 
 
 config_case("merge_is_a_list", ["merge: found list", "allowed: a dictionary of ignore"], door=BOTH, merge=["VS"])
@@ -63,16 +63,11 @@ merge_case(
     files={"VS": {"encoding": "greek-1253"}},
 )
 merge_case(
-    "encoding_is_no_text_encoding",
-    ["merge['files']['VS']['encoding']: found", "an encoding"],
-    files={"VS": {"encoding": "rot13"}},
-)
-merge_case(
     "delimiter_of_two_characters",
     ["merge['files']['VS']['delimiter']: found", "one character"],
     files={"VS": {"delimiter": ";;"}},
 )
-merge_case("drops_a_column_that_does_not_exist", ["merge['drop']: no column 'VS__BMII'"], door=1, drop=["VS__BMII"])
+merge_case("drops_a_column_that_does_not_exist", ["merge['drop']: no column 'VS__BMII'"], drop=["VS__BMII"])
 merge_case(
     "with_three_faults", ["'records'", "['record']", "['ignore']"], n_faults=3, records=1, record="x", ignore="VS"
 )

@@ -47,16 +47,10 @@ class View:
 
 
 def compiled_view(definition: Mapping[str, Any]) -> View:
-    """A view definition as a function of resources. Raises ``ViewError`` where it is none, or has what is not read."""
+    """A sound view definition as a function of resources. Raises ``ViewError`` where it has what is not read here."""
     reads: set[str] = set()
-    try:
-        _stop_at_unread(definition)
-        select = _beside([_select(one, reads, True) for one in definition["select"]])
-        names = [one["name"] for one in select.columns]
-        if not names or len(set(names)) < len(names) or not definition["resource"]:
-            raise ViewError("a view has no resource, no column, or two of one name")
-    except (AttributeError, IndexError, KeyError, TypeError) as error:
-        raise ViewError(f"a view is not of the form that is read here: {type(error).__name__}") from None
+    _stop_at_unread(definition)
+    select = _beside([_select(one, reads, True) for one in definition["select"]])
     name, resource = definition.get("name", definition["resource"]), definition["resource"]
     return View(name, resource, select.columns, frozenset(reads), select.rows)
 
@@ -78,17 +72,15 @@ class _Select:
 def _select(select: Mapping[str, Any], reads: set[str], is_of_resource: bool) -> _Select:
     """A part of a view; what it reads of the resource itself is added to ``reads``."""
     _stop_at_unread(select)
-    loops = [key for key in ("forEach", "forEachOrNull") if key in select]
-    if len(loops) > 1:
-        raise ViewError("a select has two loops")
-    loop = _path(select[loops[0]], reads, is_of_resource) if loops else None
+    each = select.get("forEach") or select.get("forEachOrNull")
+    loop = _path(each, reads, is_of_resource) if each else None
     is_inside = is_of_resource and (loop is None or loop.stays)
     parts = [_columns(select["column"], reads, is_inside)] if select.get("column") else []
     parts += [_select(one, reads, is_inside) for one in select.get("select", ())]
     if select.get("unionAll"):
         parts.append(_below([_select(one, reads, is_inside) for one in select["unionAll"]]))
     inside = _beside(parts)
-    return _for_each(loop.evaluate, inside, with_none="forEachOrNull" in loops) if loop else inside
+    return _for_each(loop.evaluate, inside, with_none="forEachOrNull" in select) if loop else inside
 
 
 def _path(text: str, reads: set[str], is_of_resource: bool) -> CompiledPath:
@@ -132,9 +124,7 @@ def _beside(parts: list[_Select]) -> _Select:
 
 
 def _below(parts: list[_Select]) -> _Select:
-    """Rows of one select after those of another. Raises ``ViewError`` where their columns are others."""
-    if len({tuple(one["name"] for one in part.columns) for part in parts}) > 1:
-        raise ViewError("the parts of a union have other columns")
+    """Rows of one select after those of another, of the same columns."""
     return _Select(parts[0].columns, lambda here, index: [row for part in parts for row in part.rows(here, index)])
 
 
