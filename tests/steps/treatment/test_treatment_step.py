@@ -191,6 +191,7 @@ def test_categories_named_by_digits_are_not_binned_as_numbers():
     step = {"method": "group", "column": "age", "groups": {"1": [21, 22, 23, 24], "2": [31, 32, 33, 58]}}
     treated = treat(small(), SMALL, [step])
     assert treated.config.categorical_qis == ("sex", "age")
+    assert treated.notes == ("Released as categories, and evaluated without bins: age.",)
     assert treated.assessment.k_anonymity.worst == 4
 
 
