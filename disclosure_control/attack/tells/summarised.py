@@ -28,11 +28,13 @@ def summarised(
     model: StudyModel,
     dropped: Mapping[str, pd.Series],
     most: int | None,
+    drawn: Mapping[str, Sequence[str]],
 ) -> SummariesOfFiles | None:
     """What the rows of the package's ``tables`` say of its people; None where the rows are the people.
 
     ``dropped``: columns of the source that do not leave, for each person of the pilot. Of many people some are looked
     at, the same in any order of the records; a file with more than ``most`` rows that are not in memory is not read.
+    ``drawn``: the columns of each file that the release filled, which say nothing that came in.
     """
     if rule.column is None:
         return None
@@ -52,7 +54,7 @@ def summarised(
         known = person >= 0
         if not known.all():
             frame, person = frame[known].reset_index(drop=True), person[known]
-        rows = frame.drop(columns=rule.column)
+        rows = frame.drop(columns=[rule.column, *drawn.get(name, ())])
         files.append(RowsOfFile(name, model.domain(name), rows, person, model.table(name)))
     kept = {name: values.iloc[chosen].reset_index(drop=True) for name, values in dropped.items()}
     return summaries_of(files, chosen, first_days(files, len(chosen), model.starts), not_read, kept)

@@ -25,6 +25,7 @@ from disclosure_control.identifiers.scan import scan_columns
 from disclosure_control.release.facts.facts import kinds_to_count, rows_with_facts
 from disclosure_control.release.facts.opened_rows import RowsOfTable
 from disclosure_control.release.making import Making
+from disclosure_control.release.numbering import numbered_columns
 from disclosure_control.release.package import merged_again
 from disclosure_control.release.settings import OutsidersKnow, ReleaseSettings
 from disclosure_control.release.undecided import staying_here
@@ -68,7 +69,10 @@ def judged(making: Making, step: StepInput[ReleaseSettings], earlier: EarlierRel
     identifiers, not_scanned = _identifiers_in(tables, making, step)
     stay = {f"{account.domain}__{account.variable}" for account in released.accounts if account.stays}
     dropped = {name: values for name, values in making.of_source.items() if name not in stay}
-    summaries = summarised(tables, people, asked.original, rule, study.model, dropped, most)
+    # Numbers made anew count rows, which the rows do, in an order that hangs on the key: an attack would find it by one
+    # key, and not by another.
+    drawn = {name: numbered_columns(file) for name, file in released.files.items()}
+    summaries = summarised(tables, people, asked.original, rule, study.model, dropped, most, drawn)
     tables.clear()  # the ids and texts of all people, which nothing needs again
     checked = dataclasses.replace(checked, traces=traces, identifiers=identifiers, not_scanned=not_scanned)
     findings = ReleaseFindings.of(
