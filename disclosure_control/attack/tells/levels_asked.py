@@ -143,9 +143,8 @@ class SearchOfRows:
         inside, outside = told_by_membership(members, label, released, asked, self._most, files.together)
         runs, _ = told_by_membership(of_ranked[0], label, released, asked, self._most)
         taught = told_by_the_known(members, files.summary_of_level, label, released, asked, known, self._most)
-        by_levels = [self._by_level(inside), self._by_level(outside, is_out=True)]
         by_others = [_people_told(runs, of_ranked[1][runs.by]), _people_told(taught, taught.by)]
-        return pd.concat([*by_levels, *by_others], ignore_index=True)
+        return pd.concat([self._by_level(inside), self._by_level(outside, is_out=True), *by_others], ignore_index=True)
 
     def _by_level(self, told: ToldEntries, is_out: bool = False) -> pd.DataFrame:
         return _people_told(told, self._files.summary_of_level[told.by], told.by, is_out)
@@ -194,7 +193,7 @@ class SearchOfRows:
             one = self._summaries[int(part["summary"].iloc[0])]
             if (one.file, one.column) not in self._files.terms:
                 continue
-            is_of_values = [self._summaries[i].is_of_values for i in part["summary"].tolist()]
+            is_of_values = np.array([self._summaries[i].is_of_values for i in part["summary"].tolist()], dtype=bool)
             is_term = is_of_values & (part["level"] >= 0) & ~part["is_out"]
             texts = {level: self._text(level) for level in np.unique(part["level"][is_term]).tolist()}
             is_hidden = is_term & part["level"].isin([level for level, text in texts.items() if text])
@@ -319,7 +318,8 @@ def _of_people(hidden: HiddenColumn, some: np.ndarray) -> HiddenOfPeople:
 
 def _of_each(found: pd.DataFrame) -> dict[int, float]:
     """Of each person the smallest of the distances."""
-    return {int(person): float(away) for person, away in found.groupby("person")["away"].min().items()}
+    nearest = found.groupby("person")["away"].min()
+    return dict(zip(nearest.index.tolist(), nearest.tolist(), strict=True))
 
 
 def _words(names: Sequence[str]) -> str:
