@@ -100,6 +100,9 @@ class _Listened:
         self._seen(data)
         return data
 
+    def seek(self, place: int) -> int:
+        return self._file.seek(place)
+
 
 def _left_out(path: Path) -> str:
     return f"leave the domain out by {leave_out_setting(path)}."
