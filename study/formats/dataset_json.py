@@ -1,14 +1,16 @@
-"""CDISC Dataset-JSON 1.1, as one document or line by line.
+"""CDISC Dataset-JSON: version 1.1 as one document, line by line or compressed (DSJC), and version 1.0, which is read.
 
-Messages of the json module quote what they stumble over, so only positions are passed on. Nothing of a
+The three forms are brought into one shape, columns and rows, and then checked and turned into text and numbers
+in the same way. Messages of the json module quote what they stumble over, so only positions are passed on. Nothing of a
 source file's own header is carried on: who made it, with which system and when is no matter of the recipient.
 
-Sources: CDISC Dataset-JSON 1.1 (2025) and its JSON schemas.
+Sources: CDISC Dataset-JSON 1.1 (2025) and its JSON schemas; Compressed Dataset-JSON 1.1.
 """
 
 from __future__ import annotations
 
 import json
+import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,6 +29,7 @@ from study.formats.messages import (
     empty_file_fault,
     leave_out_setting,
     no_record_fault,
+    several_datasets_fault,
     shown_name,
 )
 from study.formats.outgoing import FileWriter, OutgoingTable
@@ -61,14 +64,19 @@ class _Dataset:
 
 @collector_paused()
 def read_dataset_json(source: SourceFile, options: FileOptions) -> FileContents:
-    """Read a Dataset-JSON document.
+    """Read a Dataset-JSON document, version 1.1 (columns, rows) or 1.0 (itemGroupData).
 
     Numbers become float64; text, dates and booleans become text. Raises FaultyInputError for a document that
     is broken, cut off, or whose values do not agree with the types it declares.
     """
     path = source.path
     text, notes = _text(source, options)
-    return _table(_dataset(_parsed(text, path), path), path, options, notes)
+    document = _parsed(text, path)
+    if isinstance(document, dict) and ("clinicalData" in document or "referenceData" in document):
+        dataset = _version_1_0(document, path)
+    else:
+        dataset = _version_1_1(document, path)
+    return _table(dataset, path, options, notes)
 
 
 @collector_paused()
@@ -92,7 +100,7 @@ def read_dataset_ndjson(source: SourceFile, options: FileOptions) -> FileContent
         )
     if isinstance(document, dict):
         document["rows"] = rows
-    return _table(_dataset(document, path), path, options, notes)
+    return _table(_version_1_1(document, path), path, options, notes)
 
 
 def _text(source: SourceFile, options: FileOptions) -> tuple[str, list[str]]:
@@ -117,27 +125,66 @@ def _parsed(text: str, path: Path, line_number: int | None = None) -> Any:
     )
 
 
-def _dataset(document: Any, path: Path) -> _Dataset:
-    if not isinstance(document, dict) or not isinstance(document.get("columns"), list) or not document["columns"]:
+# The versions of the format
+
+
+def _version_1_1(document: Any, path: Path) -> _Dataset:
+    if not isinstance(document, dict) or not _is_filled_list(document.get("columns")):
         raise FaultyInputError(_not_a_dataset_fault(path, "it has no list of columns"))
-    rows, n_announced = document.get("rows", []), document.get("records")
+    rows = document.get("rows", [])
+    columns = [_column(description, "dataType", path) for description in document["columns"]]
+    return _Dataset(columns, _checked_rows(rows, path), _announced(document), _label(document))
+
+
+def _version_1_0(document: dict[str, Any], path: Path) -> _Dataset:
+    groups = [
+        group
+        for part in ("clinicalData", "referenceData")
+        for group in _values_of(_get(document.get(part), "itemGroupData"))
+    ]
+    if len(groups) > 1:
+        raise FaultyInputError(several_datasets_fault(path, len(groups)))
+    if not groups or not _is_filled_list(_get(groups[0], "items")):
+        raise FaultyInputError(_not_a_dataset_fault(path, "it has no itemGroupData with a list of items"))
+    columns = [_column(description, "type", path) for description in groups[0]["items"]]
+    return _Dataset(
+        columns, _checked_rows(groups[0].get("itemData", []), path), _announced(groups[0]), _label(groups[0])
+    )
+
+
+def _column(description: Any, type_key: str, path: Path) -> _ColumnDefinition:
+    name, label, data_type = (_get(description, key) for key in ("name", "label", type_key))
+    if not isinstance(name, str) or not isinstance(data_type, str):
+        raise FaultyInputError(_not_a_dataset_fault(path, f"a column has no name or no {type_key}"))
+    return _ColumnDefinition(clean_name(name), clean_name(label) if isinstance(label, str) else "", data_type)
+
+
+def _checked_rows(rows: Any, path: Path) -> list[list[Any]]:
     if not isinstance(rows, list):
         raise FaultyInputError(_not_a_dataset_fault(path, "its rows are not a list"))
-    columns = [_column(description, path) for description in document["columns"]]
-    return _Dataset(columns, rows, n_announced if type(n_announced) is int else None, _label(document))
-
-
-def _column(description: Any, path: Path) -> _ColumnDefinition:
-    described = description if isinstance(description, dict) else {}
-    name, data_type = described.get("name"), described.get("dataType")
-    if not isinstance(name, str) or not isinstance(data_type, str):
-        raise FaultyInputError(_not_a_dataset_fault(path, "a column has no name or no dataType"))
-    return _ColumnDefinition(clean_name(name), _label(described), data_type)
+    return rows
 
 
 def _label(description: dict[str, Any]) -> str:
     label = description.get("label")
     return clean_name(label) if isinstance(label, str) else ""
+
+
+def _announced(description: dict[str, Any]) -> int | None:
+    records = description.get("records")
+    return records if isinstance(records, int) and not isinstance(records, bool) else None
+
+
+def _is_filled_list(value: Any) -> bool:
+    return isinstance(value, list) and bool(value)
+
+
+def _get(value: Any, key: str) -> Any:
+    return value.get(key) if isinstance(value, dict) else None
+
+
+def _values_of(value: Any) -> list[Any]:
+    return list(value.values()) if isinstance(value, dict) else []
 
 
 def _not_a_dataset_fault(path: Path, reason: str) -> str:
@@ -223,6 +270,11 @@ def write_dataset_ndjson(table: OutgoingTable) -> bytes:
     return "\n".join([json.dumps(_head(table), ensure_ascii=False), *_lines(table), ""]).encode()
 
 
+def write_dataset_dsjc(table: OutgoingTable) -> bytes:
+    """The lines of ``write_dataset_ndjson`` as a zlib stream."""
+    return zlib.compress(write_dataset_ndjson(table))
+
+
 def _head(table: OutgoingTable) -> dict[str, Any]:
     return {
         "datasetJSONCreationDateTime": table.created.strftime("%Y-%m-%dT%H:%M:%S"),
@@ -273,11 +325,12 @@ def _cells(table: OutgoingTable, name: str) -> list[Any]:
 
 FORMAT = Format(
     readers={".json": read_dataset_json, ".ndjson": read_dataset_ndjson},
-    documentation="CDISC Dataset-JSON 1.1 (`.json`, `.ndjson`)",
+    documentation="CDISC Dataset-JSON 1.1 and 1.0 (`.json`, `.ndjson`)",
     place=3,
     is_text=True,
     writers={
         "json": FileWriter(".json", write_dataset_json),
         "ndjson": FileWriter(".ndjson", write_dataset_ndjson),
+        "dsjc": FileWriter(".dsjc", write_dataset_dsjc),
     },
 )

@@ -22,6 +22,7 @@ _BEGINNING_BYTES = 4096
 
 # Formats that are one of these kinds themselves.
 _EXPECTED = {
+    ".dsjc": (_GZIP,),
     ".xlsx": (_NEW_WORKBOOK, _OLD_WORKBOOK),
     ".xlsm": (_NEW_WORKBOOK, _OLD_WORKBOOK),
     ".xls": (_NEW_WORKBOOK, _OLD_WORKBOOK),

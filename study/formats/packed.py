@@ -39,6 +39,25 @@ def gunzipped(path: Path, content: bytes) -> bytes:
     return b"".join(iter(lambda: file.read(_PIECE), b""))
 
 
+def inflated(path: Path, content: bytes) -> bytes:
+    """Return the content of a zlib stream, or of a gzip file. Raises FaultyInputError if it is damaged or too large."""
+    if content.startswith(_GZIP_BEGINNING):
+        return gunzipped(path, content)
+    unpacker, pieces, rest, n_bytes = zlib.decompressobj(), list[bytes](), content, 0
+    try:
+        while not unpacker.eof:
+            pieces.append(unpacker.decompress(rest, _PIECE))
+            rest, n_bytes = unpacker.unconsumed_tail, n_bytes + len(pieces[-1])
+            check_unfolded_size(path, len(content), n_bytes)
+            if not pieces[-1] and not unpacker.eof:
+                raise zlib.error
+    except zlib.error:
+        raise FaultyInputError(
+            f"{path.name}: a compressed file, cut off or damaged. Copy or export the file again, or {_left_out(path)}"
+        ) from None
+    return b"".join(pieces)
+
+
 def beginning_unpacked(beginning: bytes) -> bytes:
     """The first bytes of a text from the first bytes of its gzip file; nothing of what is damaged."""
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -25,7 +26,7 @@ def read_document(path):
 
 
 def read_lines(path):
-    head, *rows = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
+    head, *rows = [json.loads(line) for line in zlib.decompress(path.read_bytes()).decode().splitlines()]
     return frame_of({**head, "rows": rows})
 
 
@@ -44,7 +45,7 @@ READERS = {
     "xpt5": read_by_pyreadstat,
     "xpt8": read_by_pyreadstat,
     "json": read_document,
-    "ndjson": read_lines,
+    "dsjc": read_lines,
 }
 
 

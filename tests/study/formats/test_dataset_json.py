@@ -1,4 +1,4 @@
-"""Reading CDISC Dataset-JSON in its two forms."""
+"""Reading CDISC Dataset-JSON in its three forms."""
 
 import copy
 import gc
@@ -8,13 +8,15 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from disclosure_control.basics.telling.faults import FaultyInputError
 from study.formats.files import read_domain_file
 from study.formats.tables import FileOptions, SourceTable
 from tests.cases import each
 from tests.examples import some_of
-from tests.study.formats.asked import cells, faults_of, shared
+from tests.places import SHARED_DATA
 
-FORMS = pytest.mark.parametrize("form", ["json", "ndjson"])
+SHARED_DATA = SHARED_DATA / "dataset_json"
+FORMS = pytest.mark.parametrize("form", ["1.1", "ndjson", "1.0"])
 
 
 def dataset(columns: dict[str, str], rows: list) -> dict:
@@ -37,19 +39,46 @@ EXAMPLE = dataset(
 )
 
 
-def written(folder: Path, document: dict, form: str = "json") -> Path:
-    path, described = folder / f"lb.{form}", copy.copy(document)
-    lines = [document] if form == "json" else [described, *described.pop("rows", [])]
-    path.write_text("\n".join(json.dumps(line, indent=1 if form == "json" else None) for line in lines) + "\n")
+def written(folder: Path, document: dict, form: str = "1.1") -> Path:
+    document = copy.deepcopy(document)
+    if form == "1.1":
+        path, text = folder / "lb.json", json.dumps(document, indent=1)
+    elif form == "ndjson":
+        rows = document.pop("rows", [])
+        path, text = folder / "lb.ndjson", "\n".join(json.dumps(line) for line in [document, *rows]) + "\n"
+    else:
+        items = [
+            {"OID": column["itemOID"], "name": column["name"], "label": column["label"], "type": column["dataType"]}
+            for column in document["columns"]
+        ]
+        group = {key: document[key] for key in ("records", "name", "label") if key in document}
+        group |= {"items": items, "itemData": document["rows"]}
+        content = {"datasetJSONVersion": "1.0.0", "clinicalData": {"itemGroupData": {"IG.LB": group}}}
+        path, text = folder / "lb.json", json.dumps(content)
+    path.write_text(text, encoding="utf-8")
     return path
 
 
-def read(folder: Path, document: dict, form: str = "json", **declared) -> SourceTable:
+def read(folder: Path, document: dict, form: str = "1.1", **declared) -> SourceTable:
     return read_domain_file(written(folder, document, form), FileOptions(**declared))
 
 
+def faults_of(path: Path, **declared) -> tuple[str, ...]:
+    with pytest.raises(FaultyInputError) as caught:
+        read_domain_file(path, FileOptions(**declared))
+    assert caught.value.__cause__ is None
+    assert "DOLLY" not in str(caught.value)
+    assert all(fault.startswith(path.name) for fault in caught.value.faults)
+    return caught.value.faults
+
+
+def cells(table: SourceTable) -> dict[str, list]:
+    frame = table.frame.astype(object)
+    return frame.where(frame.notna(), None).to_dict("list")
+
+
 @FORMS
-def test_both_forms_hold_the_same(tmp_path, form):
+def test_the_three_forms_hold_the_same(tmp_path, form):
     table = read(tmp_path, EXAMPLE, form)
     assert cells(table) == {"USUBJID": ["DOLLY1", "DOLLY2", None], "LBSTRESN": [0.0, 1.5, None]}
     assert [str(dtype) for dtype in table.frame.dtypes] == ["str", "float64"]
@@ -200,7 +229,9 @@ def test_unknown_type(tmp_path):
         {"columns": [{"name": "A"}], "rows": []},
         {"columns": [{"name": 1, "dataType": "string"}]},
         {"columns": [{"name": "A", "dataType": "string"}], "rows": {"DOLLY": 1}},
+        {"clinicalData": {}},
         {"clinicalData": {"itemGroupData": {"IG.LB": {"itemData": [["DOLLY"]]}}}},
+        {"referenceData": {"itemGroupData": ["DOLLY"]}},
     ],
 )
 def test_json_that_is_no_dataset(tmp_path, content):
@@ -209,6 +240,20 @@ def test_json_that_is_no_dataset(tmp_path, content):
     (fault,) = faults_of(path)
     assert "this is JSON, but not CDISC Dataset-JSON" in fault
     assert 'merge: {"ignore": ["LB"]}' in fault
+
+
+def test_two_datasets_in_version_1_0(tmp_path):
+    group = {"items": [{"name": "A", "type": "string"}], "itemData": [["DOLLY"]]}
+    path = tmp_path / "lb.json"
+    path.write_text(json.dumps({"clinicalData": {"itemGroupData": {"IG.LB": group, "IG.VS": group}}}))
+    assert "contains 2 datasets" in faults_of(path)[0]
+
+
+def test_reference_data_of_version_1_0(tmp_path):
+    group = {"items": [{"name": "A", "type": "string"}], "itemData": [["x"]]}
+    path = tmp_path / "ta.json"
+    path.write_text(json.dumps({"referenceData": {"itemGroupData": {"IG.TA": group}}}))
+    assert cells(read_domain_file(path)) == {"A": ["x"]}
 
 
 def test_broken_json_names_the_line(tmp_path):
@@ -277,10 +322,17 @@ def test_garbage_collection_is_on_afterwards(tmp_path):
 # Real files
 
 
+def shared(name: str) -> Path:
+    path = SHARED_DATA / name
+    if not path.exists():
+        pytest.skip(f"shared data is not beside the repository: {name}")
+    return path
+
+
 @pytest.mark.thorough("0.4 s")
 @pytest.mark.parametrize("domain", some_of(["ae", "dm", "lb", "mh", "vs", "suppdm"]))
 def test_the_same_domain_in_three_formats(domain):
-    tables = [read_domain_file(shared(f"dataset_json/sdtm/{domain}.{suffix}")) for suffix in ("json", "ndjson", "xpt")]
+    tables = [read_domain_file(shared(f"sdtm/{domain}.{suffix}")) for suffix in ("json", "ndjson", "xpt")]
     for table in tables[1:]:
         # SAS stores 7.497 as it was computed, a bit beside; JSON has its 15 digits.
         pd.testing.assert_frame_equal(table.frame, tables[0].frame, rtol=1e-14, atol=0)
@@ -299,5 +351,5 @@ def test_the_same_domain_in_three_formats(domain):
     ],
 )
 def test_malformed_examples(number, message):
-    (fault,) = faults_of(shared(f"dataset_json/malformed/datasetjson_0{number}.json"))
+    (fault,) = faults_of(shared(f"malformed/datasetjson_0{number}.json"))
     assert message in fault

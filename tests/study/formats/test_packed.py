@@ -5,15 +5,18 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import zlib
 from pathlib import Path
 
 import numpy as np
+import pytest
 
+from disclosure_control.basics.telling.faults import FaultyInputError
 from study.formats import packed
 from study.formats.files import find_domain_files, read_domain_file
 from tests.bad_inputs.faults_of_other_formats import dataset_json, ndjson_lines
 from tests.cases import each
-from tests.study.formats.asked import faults_of
+from tests.places import SHARED_DATA
 
 CSV = b"USUBJID;BMI\nDOLLY;21,5\nDOLLY2;30,25\n"
 TEXTS = {
@@ -28,6 +31,13 @@ TEXTS = {
 def written(folder: Path, name: str, content: bytes) -> Path:
     (folder / name).write_bytes(content)
     return folder / name
+
+
+def faults_of(path: Path) -> tuple[str, ...]:
+    with pytest.raises(FaultyInputError) as caught:
+        read_domain_file(path)
+    assert "DOLLY" not in str(caught.value)
+    return caught.value.faults
 
 
 @each("suffix", TEXTS)
@@ -45,21 +55,32 @@ def test_an_archive_of_several_members_is_one_text(tmp_path):
     assert len(read_domain_file(written(tmp_path, "vs.csv.gz", content)).frame) == 2
 
 
-def test_every_cut_is_noticed(tmp_path):
-    content = gzip.compress(CSV)
+@each("pack", [zlib.compress, gzip.compress])
+def test_compressed_dataset_json_as_a_stream_and_as_gzip(tmp_path, pack):
+    plain = read_domain_file(written(tmp_path, "vs.ndjson", TEXTS[".ndjson"]))
+    table = read_domain_file(written(tmp_path, "vs.dsjc", pack(TEXTS[".ndjson"])))
+    assert table.frame.equals(plain.frame)
+    assert table.labels == plain.labels
+
+
+@each("name, pack", [("vs.csv.gz", gzip.compress), ("vs.dsjc", zlib.compress)])
+def test_every_cut_is_noticed(tmp_path, name, pack):
+    content = pack(TEXTS[".ndjson"] if name == "vs.dsjc" else CSV)
     for length in range(1, len(content), 5):
-        (fault,) = faults_of(written(tmp_path, "vs.csv.gz", content[:length]))
+        (fault,) = faults_of(written(tmp_path, name, content[:length]))
         assert "cut off or damaged" in fault or "not a gzip archive" in fault
 
 
 def test_what_is_no_archive(tmp_path):
     assert "vs.csv.gz: this is not a gzip archive" in faults_of(written(tmp_path, "vs.csv.gz", CSV))[0]
+    assert "vs.dsjc: a compressed file, cut off" in faults_of(written(tmp_path, "vs.dsjc", CSV))[0]
 
 
-def test_a_small_file_cannot_fill_the_memory(tmp_path, monkeypatch):
+@each("name, pack", [("vs.csv.gz", gzip.compress), ("vs.dsjc", zlib.compress)])
+def test_a_small_file_cannot_fill_the_memory(tmp_path, monkeypatch, name, pack):
     monkeypatch.setattr(packed, "LARGEST_UNFOLDED", 10**6)
     monkeypatch.setattr(packed, "_PIECE", 10**5)
-    path = written(tmp_path, "vs.csv.gz", gzip.compress(b"A" * 2 * 10**7))
+    path = written(tmp_path, name, pack(b"A" * 2 * 10**7))
     assert "would unfold to 0.0 GB; allowed: up to 0.0 GB" in faults_of(path)[0]
 
 
@@ -85,3 +106,12 @@ def test_a_text_that_is_no_table_is_left_out_and_a_table_is_not(tmp_path):
     found = find_domain_files(tmp_path)
     assert list(found.by_domain) == ["DM", "VS"]
     assert found.left_out == {"LETTER.txt": "text, but not a table"}
+
+
+@pytest.mark.thorough("0.3 s")
+@pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the public data are not beside the clone")
+@each("name", ["dm", "suppdm", "lb"])
+def test_compressed_dataset_json_of_a_whole_study(name):
+    study = SHARED_DATA / "dataset_json" / "whole_study"
+    packed_table = read_domain_file(study / "dsjc" / f"{name}.dsjc")
+    assert packed_table.frame.equals(read_domain_file(study / "json" / f"{name}.json").frame)

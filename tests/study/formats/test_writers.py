@@ -7,6 +7,7 @@ import io
 import json
 import os
 import unicodedata
+import zlib
 from datetime import datetime
 
 import numpy as np
@@ -167,6 +168,10 @@ def test_a_parquet_file_has_no_statistics_and_keeps_labels():
     assert all(file.metadata.row_group(0).column(i).statistics is None for i in range(5))
     assert file.schema_arrow.field("VSSEQ").metadata[b"label"] == b"Sequence Number"
     assert b"pandas" not in file.schema_arrow.metadata
+
+
+def test_dsjc_is_the_lines_compressed():
+    assert zlib.decompress(WRITERS["dsjc"].write(SMALL)) == WRITERS["ndjson"].write(SMALL)
 
 
 def test_dataset_json_satisfies_the_schema_of_cdisc():

@@ -117,10 +117,11 @@ def test_the_report_counts_what_the_files_hold(combined):
 STUDY = SHARED_DATA / "dataset_json" / "whole_study"
 
 
-def test_a_whole_study_is_the_same_in_two_formats():
-    """28 domains as JSON; XPT has 27, without FT."""
+def test_a_whole_study_is_the_same_in_three_formats():
+    """28 domains as JSON and DSJC; XPT has 27, without FT."""
+    json, dsjc = (combine_domains(STUDY / form, SubjectIdRule(), MergeSettings()).frame for form in ("json", "dsjc"))
+    pd.testing.assert_frame_equal(json, dsjc)
     without_ft = settings_of_key("merge", {"ignore": ["FT"]})
     expected = combine_domains(STUDY / "json", SubjectIdRule(), without_ft).frame
     pd.testing.assert_frame_equal(combine_domains(STUDY / "xpt", SubjectIdRule(), MergeSettings()).frame, expected)
-    whole = combine_domains(STUDY / "json", SubjectIdRule(), MergeSettings()).frame
-    assert (whole.shape, expected.shape) == ((18, 178), (18, 127))
+    assert (json.shape, expected.shape) == ((18, 178), (18, 127))
