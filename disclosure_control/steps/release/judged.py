@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from disclosure_control.attack.dates.dated_rows import dated_rows
 from disclosure_control.attack.earlier import EarlierReleases
 from disclosure_control.attack.release_findings import ReleaseFindings, nothing_found
 from disclosure_control.attack.tells.merged import MergedPackage, evaluated_package, leaving_of
+from disclosure_control.attack.tells.summaries import SummariesOfFiles
 from disclosure_control.attack.tells.summarised import summarised
 from disclosure_control.attack.traces.traces import find_traces
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
@@ -51,6 +53,9 @@ def judged(making: Making, step: StepInput[ReleaseSettings], earlier: EarlierRel
     known = asked.settings.outsiders_know
     known = dataclasses.replace(known, kinds=kinds_to_count(known.kinds, released))
     telling = rows_with_facts(tables, study.model, rule, known.kinds, most)
+    # A merge from disk gives up the rows, so these are searched before it; others only if they are not held by then.
+    is_from_disk = not all(table.fits(0) for table in tables.values())
+    searched = _searched(making, step) if is_from_disk and step.asks >= Asks.UNTIL_HELD else None
     with progress("Merging the package"):
         merged = _merged(making, _merge_of(making), tables, asked.promised.config)
     whose, harmless, days = _whose(making, merged), asked.harmless, days_of_release(asked.config)
@@ -65,16 +70,9 @@ def judged(making: Making, step: StepInput[ReleaseSettings], earlier: EarlierRel
     )
     if step.asks < Asks.UNTIL_HELD or (step.asks is Asks.UNTIL_HELD and reasons_of(MASKED, checked)):
         return checked
-    traces = find_traces(study, released, tables, people, making.package.texts, rule.column, asked.kept)
-    identifiers, not_scanned = _identifiers_in(tables, making, step)
-    stay = {f"{account.domain}__{account.variable}" for account in released.accounts if account.stays}
-    dropped = {name: values for name, values in making.of_source.items() if name not in stay}
-    # Numbers made anew count rows, which the rows do, in an order that hangs on the key: an attack would find it by one
-    # key, and not by another.
-    drawn = {name: numbered_columns(file) for name, file in released.files.items()}
-    summaries = summarised(tables, people, asked.original, rule, study.model, dropped, most, drawn)
+    found, summaries = searched or _searched(making, step)
     tables.clear()  # the ids and texts of all people, which nothing needs again
-    checked = dataclasses.replace(checked, traces=traces, identifiers=identifiers, not_scanned=not_scanned)
+    checked = dataclasses.replace(checked, **found)
     findings = ReleaseFindings.of(
         dataclasses.replace(leaving, files=summaries),
         dated_rows(released, study, people, whose, harmless, most),
@@ -83,6 +81,22 @@ def judged(making: Making, step: StepInput[ReleaseSettings], earlier: EarlierRel
         ),
     )
     return dataclasses.replace(checked, findings=findings)
+
+
+def _searched(making: Making, step: StepInput[ReleaseSettings]) -> tuple[dict[str, Any], SummariesOfFiles | None]:
+    """What the tables of the package have of originals and identifiers, and what their rows say of people."""
+    asked, study, released, people = making.asked, making.study, making.released, making.people
+    tables = making.package.tables
+    column, most = asked.rule.column, asked.files.rows_to_search
+    traces = find_traces(study, released, tables, people, making.package.texts, column, asked.kept)
+    identifiers, not_scanned = _identifiers_in(tables, making, step)
+    stay = {f"{account.domain}__{account.variable}" for account in released.accounts if account.stays}
+    dropped = {name: values for name, values in making.of_source.items() if name not in stay}
+    # Numbers made anew count rows, which the rows do, in an order that hangs on the key: an attack would find it by one
+    # key, and not by another.
+    drawn = {name: numbered_columns(file) for name, file in released.files.items()}
+    summaries = summarised(tables, people, asked.original, asked.rule, study.model, dropped, most, drawn)
+    return {"traces": traces, "identifiers": identifiers, "not_scanned": not_scanned}, summaries
 
 
 def _merge_of(making: Making) -> MergeSettings:
