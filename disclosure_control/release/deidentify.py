@@ -345,8 +345,12 @@ def _with_dictionaries_cut(files: Mapping[str, ReleasedFile], model: StudyModel)
     for name, file in files.items():
         if (table := model.table(name)) is not None and table.names_columns:
             by = [column for column in table.names_columns if column in file.columns]
-            cut[name] = file.where(lambda frame, by=by: frame[by].map(str.casefold, "ignore").isin(leaving).any(axis=1))
+            cut[name] = file.where(partial(_names_any, by, leaving))
     return with_records({**files, **cut})
+
+
+def _names_any(by: Sequence[str], names: Collection[str], frame: pd.DataFrame) -> pd.Series:
+    return frame[list(by)].map(str.casefold, "ignore").isin(names).any(axis=1)
 
 
 def with_records(files: Mapping[str, ReleasedFile]) -> dict[str, ReleasedFile]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 
 import pandas as pd
 
@@ -25,11 +26,15 @@ def with_used_entries(released: ReleasedStudy, model: StudyModel) -> ReleasedStu
         if key is None or not any(one.has_people for _, one in _naming(released.files, file.source.domain, model)):
             continue
         used = _used(released.files, file.source.domain, model)
-        files[name] = file.where(lambda frame, key=key, used=used: pd.Series(labels(frame[key])).isin(used))
+        files[name] = file.where(partial(_is_used, key, used))
         if not files[name].n_records:
             del files[name]
             left_out[file.source.table.file_name] = "no entry of it occurs in what leaves"
     return replace(released, files=files, left_out=left_out)
+
+
+def _is_used(key: str, used: Collection[str], frame: pd.DataFrame) -> pd.Series:
+    return pd.Series(labels(frame[key])).isin(used)
 
 
 def _own_key(file: ReleasedFile, model: StudyModel) -> str | None:
