@@ -30,7 +30,7 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "disclosure_control.records": 1,
         "disclosure_control.release": 380,
         "disclosure_control.report": 41,
-        "disclosure_control.run": 15,
+        "disclosure_control.run": 19,
     },
 }
 
@@ -40,7 +40,7 @@ MOST = {
     "disclosure_control": 1,
     "disclosure_control.analyses": 3037,
     "disclosure_control.assess": 764,
-    "disclosure_control.attack": 3686,
+    "disclosure_control.attack": 3690,
     "disclosure_control.basics": 2192,
     "disclosure_control.draft": 1726,
     "disclosure_control.identifiers": 1354,
@@ -50,7 +50,7 @@ MOST = {
     "disclosure_control.remedy": 3598,
     "disclosure_control.report": 1147,
     "disclosure_control.rules": 297,
-    "disclosure_control.run": 954,
+    "disclosure_control.run": 950,
     "disclosure_control.steps": 3534,
     "disclosure_control.study_tables": 1509,
     "doors": 717,
@@ -62,7 +62,7 @@ MOST = {
     "tests/analyses/private_release": 797,
     "tests/analyses/sweep": 534,
     "tests/assess": 173,
-    "tests/attack": 1126,
+    "tests/attack": 1136,
     "tests/bad_inputs": 589,
     "tests/basics": 961,
     "tests/config": 192,
@@ -91,7 +91,7 @@ MOST = {
     "tests/study/models": 936,
     "tests/study_tables": 1054,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 42277, 32127
+MOST_STATEMENTS, MOST_OF_TESTS = 42277, 32137
 MOST_SETTINGS = 240
 MOST_WORDS = {"docs": 34830, "README.md": 1990}
 MOST_BYTES_OF_README = 12288

@@ -165,7 +165,7 @@ class _Scene:
         """None where nothing is hidden."""
         if not asked.hidden:
             return None
-        facts = PersonFacts.of(asked.released, leaving.files, MOST_ASKED).without(leaving.harmless)
+        facts = PersonFacts.of(asked.with_distances, leaving.files, MOST_ASKED).without(leaving.harmless)
         levels = [one[:MOST_ASKED] for one in asked.levels]
         n_each = leaving.n_people / max(min(len(asked.rows), MOST_ASKED), 1)
         return cls(leaving, facts, asked.hidden, levels, asked.classes, n_each)

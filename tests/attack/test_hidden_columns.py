@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from disclosure_control.attack.tells.hidden_columns import HiddenColumn
+from disclosure_control.attack.tells.hidden_columns import HiddenColumn, PeopleAsked
 from disclosure_control.attack.tells.merged import leaves_as_it_was
 from disclosure_control.release.accounts import Account
 from study.operations import Operation, OperationKind, VariableClass
@@ -49,3 +49,16 @@ def test_a_column_whose_values_all_leave_is_not_hidden():
     as_they_are = {OperationKind.KEEP, OperationKind.NO_FURTHER}
     of_kind = {kind: replace(whole, operation=replace(keep, operation=kind)) for kind in OperationKind}
     assert {kind for kind, account in of_kind.items() if leaves_as_it_was(account)} == as_they_are
+
+
+def test_moved_dates_are_facts_by_their_distances_alike_by_any_key():
+    """Two releases move a person's dates by other numbers of days; what came in are the days between them."""
+    came = pd.DataFrame({"began": [100.0, 40.0, np.nan], "ended": [130.0, np.nan, 70.0], "weight": [60.0, 70.0, 80.0]})
+    found = []
+    for offsets in ([5.0, -300.0, 11.0], [-77.0, 2.0, 9.0]):
+        moved = came.assign(began=came["began"] + offsets, ended=came["ended"] + offsets)
+        asked = PeopleAsked(np.arange(3), [], [], moved, np.zeros(3, dtype=int), [], moved=["began", "ended"])
+        found.append(asked.with_distances)
+    pd.testing.assert_frame_equal(*found)
+    assert found[0]["ended"].tolist()[0] == 30
+    assert found[0]["weight"].tolist() == [60.0, 70.0, 80.0]

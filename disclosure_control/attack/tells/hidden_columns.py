@@ -190,7 +190,8 @@ class PeopleAsked:
     ``hidden``: what was changed or dropped of them; of moved dates one, as all move alike. ``sensitive``: the sensitive
     features that are released, beside their equivalence classes. ``released`` (n_people, n_columns) is the merged
     table, as numbers where it can be; ``classes`` (n_people,) are the equivalence classes in it, ``levels`` the codes
-    of each quasi-identifier of few levels. ``too_few``: columns with too few changed values to be asked of.
+    of each quasi-identifier of few levels. ``too_few``: columns with too few changed values to be asked of; ``moved``:
+    the dates that were moved.
     """
 
     rows: np.ndarray
@@ -200,6 +201,16 @@ class PeopleAsked:
     classes: np.ndarray = field(repr=False)
     levels: Sequence[np.ndarray] = field(repr=False)
     too_few: Sequence[str] = ()
+    moved: Sequence[str] = ()
+
+    @property
+    def with_distances(self) -> pd.DataFrame:
+        """The ``released`` columns, of moved dates the days since the first one of each person.
+
+        Their distances came in; the days themselves are drawn, and an attack by them would differ from key to key.
+        """
+        dates = self.released[[name for name in self.moved if self.released[name].dtype.kind == "f"]]
+        return self.released.assign(**dates.sub(dates.min(axis=1), axis=0))
 
     @classmethod
     def of(cls, leaving: Leaving) -> PeopleAsked:
@@ -242,6 +253,7 @@ class PeopleAsked:
             classes,
             few_levels(assessed),
             [one.name for one in found if one.changed.sum() < LEAST_PEOPLE],
+            [name for name in released if name in moved],
         )
 
 
