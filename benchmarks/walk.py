@@ -75,7 +75,9 @@ class Walk:
         if isinstance(value, int | float | np.number):
             return bool(np.isin(float(value), self.numbers))
         if isinstance(value, pa.Array | pa.ChunkedArray):
-            return self.is_marked(value.to_pandas(), depth)
+            with contextlib.suppress(pa.ArrowException):  # bytes that are looked at as UTF-8, and are none
+                return self.is_marked(value.to_pandas(), depth)
+            return False
         if isinstance(value, pd.Categorical):
             return self.is_marked(value.categories, depth)
         if isinstance(value, pd.Series | pd.Index):
