@@ -96,10 +96,8 @@ def _way_to_subjects(table: SourceTable, state: MergeState, tables: Sequence[Sou
             f"if another column names the same people, write its name into {setting}; else leave the file out by "
             f"{all_files_setting('ignore', [table.domain])}"
         )
-    return (
-        f'name it by subject_id: {{"column": "{state.model.person or "..."}"}}, or {{"column": None}} for one file '
-        "without an id"
-    )
+    person = state.model.person if state.model.person != column else None  # that one was looked for
+    return f'name it by subject_id: {{"column": "{person or "..."}"}}, or {{"column": None}} for one file without an id'
 
 
 def by_domain(tables: list[SourceTable], model: StudyModel) -> tuple[dict[str, list[SourceTable]], list[SourceTable]]:

@@ -239,8 +239,7 @@ def test_a_file_means_the_same_in_pieces(tmp_path, what):
 
 @pytest.fixture
 def tiny_packed_pieces(monkeypatch):
-    """Of a packed file few bytes are read and unpacked at once."""
-    monkeypatch.setattr(packed, "_STORED_PIECE", 7)
+    """Of a packed file few bytes are unpacked at once."""
     monkeypatch.setattr(packed, "_PIECE", 5)
 
 
