@@ -1,4 +1,4 @@
-"""Door 1: a pilot's domain files -> one row per subject, ``processed_for_anonym/combined_dataset.csv`` or ``.parquet``.
+"""Door 1: a pilot's domain files -> one row per subject, ``processed_for_anonym/combined_dataset.csv``.
 
 python Create_Combined_Pilot_Dataset.py              the pilot that .env names
 python Create_Combined_Pilot_Dataset.py PENTELI ...  these pilots

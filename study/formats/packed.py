@@ -45,12 +45,15 @@ def inflated(path: Path, content: bytes) -> bytes:
         return gunzipped(path, content)
     unpacker, pieces, rest, n_bytes = zlib.decompressobj(), list[bytes](), content, 0
     try:
-        while not unpacker.eof:
+        while not unpacker.eof or rest:
+            if unpacker.eof:  # a stream after the first one
+                unpacker = zlib.decompressobj()
             pieces.append(unpacker.decompress(rest, _PIECE))
-            rest, n_bytes = unpacker.unconsumed_tail, n_bytes + len(pieces[-1])
+            n_bytes += len(pieces[-1])
             check_unfolded_size(path, len(content), n_bytes)
             if not pieces[-1] and not unpacker.eof:
                 raise zlib.error
+            rest = unpacker.unused_data.lstrip(b"\0") if unpacker.eof else unpacker.unconsumed_tail
     except zlib.error:
         raise FaultyInputError(
             f"{path.name}: a compressed file, cut off or damaged. Copy or export the file again, or {_left_out(path)}"

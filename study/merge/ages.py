@@ -27,7 +27,8 @@ from study.merge.units import with_one_unit
 
 OLDEST_AGE = 130
 # Where a part of a date is missing, the middle of the time that it may be.
-_MIDDLES = {r"^(\d{4})$": r"\1-07-01", r"^(\d{4}-\d{2})$": r"\1-15"}
+_MIDDLES = {r"^(\d{4})(?:[T ].*)?$": r"\1-07-01", r"^(\d{4}-\d{2})(?:[T ].*)?$": r"\1-15"}
+_DAY = r"\d{4}-\d{2}-\d{2}(?:[T ].*)?"
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ def days_of(values: pd.Series) -> np.ndarray:
     texts = values.astype("str")
     for partial, middle in _MIDDLES.items():
         texts = texts.str.replace(partial, middle, regex=True)
-    return whole_days_of(texts)
+    return whole_days_of(texts.where(texts.str.fullmatch(_DAY)))
 
 
 def completed_years(born: pd.Series, days: pd.Series) -> np.ndarray:

@@ -52,7 +52,7 @@ def chosen_files(tables: Sequence[SourceTable], state: MergeState) -> list[Sourc
         ]
         if absent:
             continue
-        others = {one.file_name for one in found if one.file_name not in chosen and _group_of(one) == domain}
+        others = [one.file_name for one in found if one.file_name not in chosen and _group_of(one) == domain]
         state.left_out |= dict.fromkeys(others, f"not chosen by merge['files'][{domain!r}]['file']")
         found = [
             dataclasses.replace(table, domain=domain) if table.file_name in chosen else table

@@ -165,15 +165,14 @@ class PlainTable:
     def _is_an_age(self, name: str) -> bool:
         """Whether a heading is ``dob``, the age in Croatian, its values are years of a life, and no other is an age.
 
-        Without a Croatian word beside it, values of 90 and more are years of birth of two digits; so are all below a
-        heading in capitals in a table without Croatian headings.
+        Without a Croatian word beside it, values of 90 and more are years of birth of two digits. Where all are below,
+        they are ages: read as births of two digits, they would leave the people without an age that k counts.
         """
         first, *others = words_of(name).split() or [""]
         ages = self.values(name).numbers
         if first != "dob" or not _CROATIAN.issuperset(others) or not _are_ages(ages):
             return False
-        words = {word for one in self.columns for word in words_of(one).split() if len(word) > 1}
-        if not others and (ages.max() >= OLDEST_OF_MANY or (name.isupper() and words.isdisjoint(_CROATIAN))):
+        if not others and ages.max() >= OLDEST_OF_MANY:
             return False
         return not any((says := role_of_heading(other)) and says.role is Role.AGE for other in self.columns)
 

@@ -67,10 +67,8 @@ def _findings(plain: PlainTable, order: tuple[str, ...], of_person: tuple[str, .
     labels = [name for name in plain.columns if names_a_label(name)] if results else []
     codes = [name for name in plain.columns if names_a_term(name)] if labels or named else []
     candidates = [name for name in dict.fromkeys([*named, *labels, *codes]) if name != plain.person]
-    if not results or not _has_several_rows(plain):
+    if not results or not candidates or not _has_several_rows(plain):
         return None
-    unit = next((name for name in plain.columns if (one := role_of_heading(name)) and one.role is Role.UNIT), None)
-    candidates = candidates or _by_their_units(plain, unit, results)
     tests = [name for name in candidates if _may_be_tests(plain.values(name), plain.table.n_rows)]
     results = [name for name in results if name not in tests]
     if not tests or not results:
@@ -82,6 +80,7 @@ def _findings(plain: PlainTable, order: tuple[str, ...], of_person: tuple[str, .
     short |= {codes[0]: "TESTCD"} if codes else {}
     told = {name: ColumnModel(Role.CATEGORY, "it names the test", is_guessed=True) for name in short if name != value}
     told[value] = ColumnModel(*_role_of_result(plain.values(value)), is_guessed=True)
+    unit = next((name for name in plain.columns if (one := role_of_heading(name)) and one.role is Role.UNIT), None)
     short |= {unit: "ORRESU"} if unit else {}
     short |= _when(plain, order)
     reason = f"each row has a test ({tests[0]}) and its result ({value})"
@@ -96,17 +95,6 @@ def _decides(plain: PlainTable, code: str, test: str) -> bool:
         return False
     pairs = rows.dropna().drop_duplicates()
     return len(pairs) == pairs[code].nunique()
-
-
-def _by_their_units(plain: PlainTable, unit: str | None, results: Sequence[str]) -> list[str]:
-    """Columns that decide the unit of the result, under whatever heading: what was measured has one unit.
-
-    Where each person has one unit, the unit is a matter of the laboratory, and so would be the column.
-    """
-    if unit is None or plain.person is None or _decides(plain, plain.person, unit):
-        return []
-    others = [name for name in plain.columns if name not in (plain.person, unit, *results)]
-    return [name for name in others if not plain.values(name).is_numeric and _decides(plain, name, unit)]
 
 
 def _is_result(name: str) -> bool:

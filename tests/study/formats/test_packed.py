@@ -63,6 +63,15 @@ def test_compressed_dataset_json_as_a_stream_and_as_gzip(tmp_path, pack):
     assert table.labels == plain.labels
 
 
+def test_streams_behind_one_another_are_one_text_and_what_is_none_is_noticed(tmp_path):
+    text = TEXTS[".ndjson"]
+    two = zlib.compress(text[:90]) + zlib.compress(text[90:])
+    plain = read_domain_file(written(tmp_path, "vs.ndjson", text)).frame
+    assert read_domain_file(written(tmp_path, "vs.dsjc", two)).frame.equals(plain)
+    (fault,) = faults_of(written(tmp_path, "vs.dsjc", zlib.compress(text) + b"xx"))
+    assert "cut off or damaged" in fault
+
+
 @each("name, pack", [("vs.csv.gz", gzip.compress), ("vs.dsjc", zlib.compress)])
 def test_every_cut_is_noticed(tmp_path, name, pack):
     content = pack(TEXTS[".ndjson"] if name == "vs.dsjc" else CSV)
