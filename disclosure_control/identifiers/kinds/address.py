@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from disclosure_control.basics.column_names import any_of
 from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import FEWEST_PEOPLE, ColumnValues
 from disclosure_control.identifiers.registry import Hits, IdentifierKind
-from study.models.roles import Role
 
 _BEFORE = (
     r"calle|c/|avda\.?|avenida|plaza|paseo|camino|rue|boulevard|bd|chemin|via|viale|piazza|corso|ulica|ul\.|aleja|al\.|"
@@ -34,6 +34,10 @@ NUMBER_THEN_STREET = (
     rf"(?i:(^|[^\pL\d])\d{{1,4}}[a-z]?,? [\pL' ]+ ({_BEHIND})($|[^\pL])|\d{{1,4}},? (rue|boulevard) [\pL])"
 )
 NAME_AND_NUMBER = r"^[\p{Lu}][\pL.'’]+( [\pL.'’]+){0,3},? \d{1,3}[\pL]?(,.*)?$"
+HEADING = any_of(
+    *("address", "addr", "street", "residence", "anschrift", "adresse", "strasse", "wohn", "direccion", "domicil"),
+    *("calle", "adres", "ulica", "zamieszk", "διευθυνσ", "οδος", "κατοικ", "адрес", "улица", "indirizzo", "adresa"),
+)
 
 
 def detect(column: ColumnValues) -> Hits | None:
@@ -48,11 +52,10 @@ def detect(column: ColumnValues) -> Hits | None:
         of_places = told | (column.matches(NAME_AND_NUMBER) if column.share(told) >= 0.2 else False)
         return Hits(of_places, "sure" if column.share(told) >= 0.3 else "likely", looked_at=column.looked_at)
     named = column.matches(NAME_AND_NUMBER)
-    is_headed = column.is_headed(Role.IDENTIFIER)
     various = column.n_distinct >= FEWEST_PEOPLE and (column.alone_rate >= 0.5 or not column.n_people)
     words = {value.rstrip("0123456789abcdαβγ, ") for value in np.asarray(column.sample, dtype=object)[named]}
-    if various and column.share(named) >= (0.5 if is_headed else 0.8) and len(words) >= 5:
-        return Hits(named, "sure" if is_headed else "likely", looked_at=column.looked_at)
+    if various and column.share(named) >= (0.5 if column.is_headed(HEADING) else 0.8) and len(words) >= 5:
+        return Hits(named, "sure" if column.is_headed(HEADING) else "likely", looked_at=column.looked_at)
     return None
 
 

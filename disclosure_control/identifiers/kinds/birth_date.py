@@ -2,26 +2,49 @@
 
 from __future__ import annotations
 
+import re
+
+from disclosure_control.basics.column_names import any_of
 from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import FEWEST_PEOPLE, ColumnValues
-from disclosure_control.identifiers.kinds.event_date import SDTM_DATE
 from disclosure_control.identifiers.registry import Hits, IdentifierKind
-from study.models.roles import Role
 
 YEARS_BETWEEN = 8  # dates of one study's events lie closer together than those of its people's births
-OF_EVENT = (Role.DATE, Role.DEATH_DATE, Role.DEATH, Role.VISIT)
+HEADING = any_of(
+    *("birth", "brth", "dob", "=born", "geburt", "=geb", "nacimiento", "nac", "naissance", "nascita", "nascimento"),
+    *("urodz", "γεννησ", "γεν", "ражд", "рожд", "nastere", "naroz", "fodelse", "synty", "dogum", "geboorte", "szulet"),
+)
+
+OF_EVENT = any_of(
+    *(
+        "stdtc",
+        "endtc",
+        "start",
+        "onset",
+        "diagnos",
+        "beginn",
+        "inicio",
+        "debut",
+        "poczat",
+        "rozpozn",
+        "εναρξ",
+        "διαγν",
+    ),
+    *("начал", "диагн", "since", "first", "surgery", "operation", "visit"),
+)
+# SDTM's names have no blanks: MHSTDTC.
+OF_EVENT = re.compile(rf"{OF_EVENT.pattern}|\b[a-z]{{2}}(st|en)?dtc\b")
 
 
 def detect(column: ColumnValues) -> Hits | None:
     """Dates of the day, one each, that spread over more years than a study's events; or so headed."""
-    is_headed = column.is_headed(Role.BIRTH)
+    is_headed = column.is_headed(HEADING)
     if not column.are_days and not (is_headed and column.share(column.days.is_day) >= 0.3):
         return None
     spreads = column.days.years_between >= YEARS_BETWEEN and column.n_distinct >= FEWEST_PEOPLE
     if is_headed:
         return Hits(column.days.is_day, "sure", looked_at=column.looked_at)
-    is_of_event = column.is_headed(*OF_EVENT) or SDTM_DATE.fullmatch(column.heading)
-    if spreads and column.is_one_each and not is_of_event:
+    if spreads and column.is_one_each and not column.is_headed(OF_EVENT):
         return Hits(column.days.is_day, "likely", looked_at=column.looked_at)
     return None
 

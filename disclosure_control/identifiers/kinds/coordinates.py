@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from disclosure_control.basics.column_names import any_of
 from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import FEWEST_PEOPLE, ColumnValues
 from disclosure_control.identifiers.registry import Hits, IdentifierKind
-from study.models.roles import Role
 
 PAIR = r"^\(?[-+]?\d{1,2}[.,]\d{3,8}°?[ ]?[NSΒΝСЮ]?\s?[,;/ ]\s?[-+]?\d{1,3}[.,]\d{3,8}°?[ ]?[EWOΑΔИЗ]?\)?$"
 DEGREES = r"""\d{1,3}° ?\d{1,2}['′’] ?[\d.,]*(["″”]|'')? ?[NSEWOΒΝΑΔСЮИЗ]?"""
 DECIMAL = r"^-?\d{1,3}[.,]\d{4,15}$"
+HEADING = any_of(
+    *("lat", "latitude", "lon", "long", "longitude", "lng", "coord", "koordin", "gps", "breite", "lange", "geo"),
+    *("szerok", "dlug", "γεωγραφ", "συντεταγμ", "πλατος", "μηκος", "ширина", "дължина", "координ", "latitud"),
+)
 
 
 def detect(column: ColumnValues) -> Hits | None:
@@ -26,7 +30,7 @@ def detect(column: ColumnValues) -> Hits | None:
     numbers = column.numbers_of_sample[decimal]
     if np.nanmax(np.abs(numbers)) > 180:
         return None
-    if column.is_headed(Role.IDENTIFIER):
+    if column.is_headed(HEADING):
         return Hits(decimal, "sure", looked_at=column.looked_at)
     # 37.98384, 23.72753: a study's places lie close together; converted results of a laboratory are mostly below ten.
     low, high = np.nanquantile(numbers, [0.02, 0.98])

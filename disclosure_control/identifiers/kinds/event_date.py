@@ -49,7 +49,7 @@ def detect(column: ColumnValues) -> Hits | None:
     """Dates to the day that few people share; only the heading can say which event it was."""
     if not column.are_days or column.n_people < FEWEST_PEOPLE or column.alone_rate < FEW_SHARE:
         return None
-    if HEADING.search(column.heading):
+    if column.is_headed(HEADING):
         certainty = "sure"
     else:
         is_of_a_person = column.is_one_each and column.alone_rate >= MANY_ALONE

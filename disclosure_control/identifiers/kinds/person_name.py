@@ -8,12 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disclosure_control.basics.column_names import any_of
+from disclosure_control.basics.column_names import any_of, folded
 from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import FEWEST_PEOPLE, ColumnValues
 from disclosure_control.identifiers.name_words import TITLED, ends_as_surname, is_first_name
 from disclosure_control.identifiers.registry import Hits, IdentifierKind
-from study.models.roles import Role
 
 # One to five words of letters alone, each with a capital first or an initial; particles may be small.
 _WORD = (
@@ -23,6 +22,26 @@ SHAPE = rf"^{_WORD}([ ,]+{_WORD}){{0,5}}$"
 INVERTED = r"^[\p{Lu}][\pL'’ -]+, ?[\p{Lu}][\pL'’.-]*( [\p{Lu}][\pL.]*)*$"  # Papadopoulou, Maria
 WITH_INITIAL = r"^([\p{Lu}]\. ?){1,2}[\p{Lu}][\pL'’-]{2,}$|^[\p{Lu}][\pL'’-]{2,} ([\p{Lu}]\. ?){1,2}$"
 HEADING = any_of("name", "nombre", "ονομα", "=име", "имена", "nome", "naam", "=nom", "nume", "jmeno", "=ime", "=ad")
+# Headings that speak of persons alone; the last of them only where they are the whole heading.
+PERSON = any_of(
+    *("surname", "forename", "first name", "last name", "given name", "family name", "middle name", "maiden"),
+    *(
+        "full name",
+        "lastname",
+        "firstname",
+        "fullname",
+        "patient name",
+        "vorname",
+        "nachname",
+        "familienname",
+        "zuname",
+    ),
+    *("apellid", "nazwisk", "=imie", "επωνυμ", "επιθετο", "ονοματεπ", "фамил", "презим", "cognom", "prenom", "prenume"),
+    *("prijm", "=krestni", "efternamn", "fornamn", "achternaam", "voornaam", "sukunimi", "etunimi", "soyad", "=adı"),
+    *("apelido", "sobrenome", "vezetek", "kereszt", "prezime", "fornavn", "etternavn", "efternavn"),
+)
+_NAME = ("name", "nombre", "όνομα", "име", "nome", "nome próprio", "nom", "nume", "jméno", "ime", "navn")
+ALONE = re.compile(rf"({'|'.join(map(folded, _NAME))})s?")
 DOCTOR = any_of(
     *(
         "investigator",
@@ -82,16 +101,16 @@ def _certainty_of_column(column: ColumnValues, told: _Told) -> str | None:
     shaped = column.share(told.shaped)
     if shaped < 0.75 or column.n_distinct < FEWEST_PEOPLE:
         return None
-    if column.is_headed(Role.IDENTIFIER):
+    if column.is_headed(PERSON) or ALONE.fullmatch(column.heading):
         return "sure"
     telling = float(told.telling[told.shaped].mean())
     several = float((told.n_words[told.shaped] >= 2).mean())
-    if DOCTOR.search(column.heading) and telling >= 0.2:
+    if column.is_headed(DOCTOR) and telling >= 0.2:
         return "sure"
     if column.n_people and not column.is_one_each and telling < 0.5:
         return None  # terms of events, of which a person has several
     variety = column.n_distinct / column.n_people if column.n_people else 1.0
-    is_headed = HEADING.search(column.heading) is not None
+    is_headed = column.is_headed(HEADING)
     if telling >= 0.6 or (telling >= 0.35 and (variety >= 0.15 or is_headed)):
         return "sure" if is_headed or (several >= 0.5 and telling >= 0.5) else "likely"
     if is_headed and variety >= 0.15:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from disclosure_control.basics.column_names import any_of
 from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import ColumnValues
 from disclosure_control.identifiers.registry import Hits, IdentifierKind
-from study.models.roles import Role
 
 # Not within a number: 5.0019999999999 has the digits of one from Austria behind its point.
 INTERNATIONAL = r"(^|[^\w+.,]|(^|\D)[.,])(\+ ?|00 ?)[1-9]\d{0,2}[ ()./-]{0,2}(\d[ ()./-]{0,2}){6,12}\d($|[^\w])"
@@ -18,6 +18,10 @@ AFTER_A_WORD = (
 DIVIDED = r"^\(?0?\d{2,5}\)?[ ./-]{1,3}(\d{2,4}[ .-]?){1,3}\d{2,4}$"
 PLAIN = r"^0?\d{9,11}$"
 DATE_OR_NUMBER = r"^\d{4}[-./]\d{1,2}[-./]\d{1,2}|^\d{1,2}[-./]\d{1,2}[-./]\d{2,4}$|^\d+[.]\d+$"
+HEADING = any_of(
+    *("phone", "=tel", "telef", "mobile", "mob", "fax", "cell", "kontakt", "contact", "handy", "komork", "gsm"),
+    *("τηλ", "κινητ", "επικοινων", "тел", "моб", "gsm", "movil", "fijo", "rufnummer", "portable"),
+)
 
 
 def detect(column: ColumnValues) -> Hits | None:
@@ -35,7 +39,7 @@ def detect(column: ColumnValues) -> Hits | None:
 
 def _national(column: ColumnValues) -> tuple[np.ndarray | None, str]:
     """Numbers without a country's code, where nearly the whole column has their form."""
-    is_headed = column.is_headed(Role.IDENTIFIER)
+    is_headed = column.is_headed(HEADING)
     if column.n_distinct < 8:
         return None, ""
     digits = np.array([sum(map(str.isdigit, value)) for value in column.sample])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from disclosure_control.basics.column_names import any_of
 from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import FEWEST_PEOPLE, ColumnValues
 from disclosure_control.identifiers.registry import Hits, IdentifierKind
-from study.models.roles import Role
 
 FORMS = (
     r"^(GIR ?0AA|[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2})$",  # United Kingdom
@@ -21,6 +21,10 @@ FORMS = (
     r"^\d{5}$",  # Germany, Greece, Spain, France, Italy, United States, ...
 )
 SHORT = r"^\d{4}$|^\d{6}$"  # Bulgaria, Austria, Switzerland, ...; Romania, ...: as much else
+HEADING = any_of(
+    *("post code", "postcode", "postal", "=zip", "zip code", "=plz", "postleit", "codigo postal", "=cp", "=cap"),
+    *("kod poczt", "poczt", "=τκ", "=τ κ", "ταχ", "ταχυδρ", "пощенски", "=пк", "пощ", "код", "psc", "irany"),
+)
 MOST_PEOPLE = 50  # of a place that few people share
 
 
@@ -28,7 +32,7 @@ def detect(column: ColumnValues) -> Hits | None:
     """Values of one of the forms, nearly all of a column; few enough people share one."""
     if column.n_distinct < FEWEST_PEOPLE:
         return None
-    is_headed = column.is_headed(Role.PLACE)
+    is_headed = column.is_headed(HEADING)
     forms = [*FORMS, *([SHORT] if is_headed else [])]
     found = [column.matches(form) for form in forms]
     best = int(np.argmax([is_one.sum() for is_one in found]))

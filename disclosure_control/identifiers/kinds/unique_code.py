@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from disclosure_control.basics.column_names import any_of
 from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import ColumnValues
 from disclosure_control.identifiers.registry import Hits, IdentifierKind
-from study.models.role_words import is_key
-from study.models.roles import Role
 
+HEADING = any_of(
+    *("=id", "subjid", "patid", "=pid", "pidnum", "patient id", "patient no", "identif", "mrn", "record n", "=code"),
+    *("=nr", "=no", "number", "numer", "nummer", "αριθμ", "μητρω", "κωδ", "номер", "код", "=ид", "kod", "codigo"),
+)
 DENSE = 0.5  # share of the numbers between the first and the last one that are there: running numbers
 MEASURED = r"^[+-]?[\d.,]+([eE][+-]?\d+)?$|^\d{1,3}([/:]\d{1,3}){1,2}$"  # numbers, blood pressures, times
 CODE = r"^[\pL\d][\pL\d._/:#-]*$"
@@ -43,7 +46,7 @@ def _numbers(column: ColumnValues) -> Hits | None:
     is_running = column.n_distinct >= DENSE * span * column.share_at_hand
     if column.alone_rate == 1 and (expected >= 5 or is_running):
         return Hits(everybody, "sure")
-    if is_key(column.column) or column.is_headed(Role.IDENTIFIER):
+    if column.is_headed(HEADING):
         return Hits(everybody, "likely")
     if column.share(column.matches(r"^\d{5,}$")) < 0.95:
         return None
