@@ -79,7 +79,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--by", type=said, metavar="NAME", help="who signs")
     parser.add_argument("--role", type=said, metavar="ROLE", help="as what, such as data protection officer")
     parser.add_argument("--says", type=said, metavar="TEXT", help="what is approved, and on which conditions")
+    parser.add_argument("--key", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
+    if options.key:
+        parser.error("--key: gone since version 4.0.0; openssl signs the manifest, as docs/auditor.md says")
     if bool(options.by) != bool(options.role):
         parser.error("--by and --role are given together")
     prepare_screen()
@@ -103,7 +106,7 @@ def _run(options: argparse.Namespace) -> Outcome:
         say(f"Changed since the run, so no sign-off is about this set: {counted(len(changed), 'file')}.")
         for words in changed:
             say(f"  {words}")
-    is_signed = any(one.manifest == manifest for one in sign_offs)
+    is_signed = any(one.manifest == manifest and not one.signature for one in sign_offs)
     return Outcome(DONE if is_signed and not changed else NOT_SIGNED, "")
 
 

@@ -63,8 +63,8 @@ def prosecutor_risk(
     """Chance of picking the right record for a person who is known to be in the data: 1/f.
 
     f are the people whom a person of the class cannot be distinguished from, under the policy ``missing_qis`` and, for
-    "wildcard", with ``alpha`` as in ``sum_over_compatible``. Raises ``FaultyInputError`` on an unknown policy, and on a
-    threshold outside (0, 1]. Source: El Emam and Dankar 2008, doi:10.1197/jamia.M2716.
+    "wildcard", with ``alpha`` as in ``sum_over_compatible``. Policy and threshold are checked where a config is read.
+    Source: El Emam and Dankar 2008, doi:10.1197/jamia.M2716.
     """
     f, _ = frequencies(classes, None, missing_qis, alpha)
     return _summarise(classes, 1.0 / f, threshold, missing_qis)
@@ -83,8 +83,8 @@ def journalist_risk(
     ``population_size`` (n_classes,) are the people of the population in each class, as ``count_population`` gives
     them. Where only the ``sampling_fraction`` in (0, 1] is known, F is not, and the risk is the expectation of 1/F
     for a class of f people drawn with that fraction (``exact_risk``), a little more than fraction / f. With
-    neither, the pilot is its own population. Raises ``FaultyInputError`` if both are given, if a class has fewer
-    people in the population than in the pilot, and as ``prosecutor_risk`` does. Source: El Emam and Dankar 2008;
+    neither, the pilot is its own population. Raises ``FaultyInputError`` if a class has fewer people in the population
+    than in the pilot. Source: El Emam and Dankar 2008;
     Sweeney 2002 (k-map); Franconi and Polettini 2004, doi:10.1007/978-3-540-25955-8_20.
 
     Its ``average`` is that of the marketer: the share of all records that are matched rightly when each is matched with

@@ -70,8 +70,10 @@ def cells_that_differ(
         came, leaves = frame[name].take(rows), leaving.frame[name]
         had, has = came.notna().to_numpy() & is_asked, leaves.notna().to_numpy()
         emptied, changed, cut = had & ~has, np.zeros(len(rows), dtype=bool), np.zeros(len(rows), dtype=bool)
-        if kind in AS_IT_CAME:
-            changed = had & has & (_is_another(came, leaves) if account.recoded else ~_are_same(came, leaves))
+        if account.recoded:
+            changed = had & has & _is_another(came, leaves)
+        elif kind in AS_IT_CAME:
+            changed = had & has & ~_are_same(came, leaves)
         elif kind is OperationKind.OFFSET and came.dtype == leaves.dtype == "str":
             cut = had & has & _is_timed(came) & ~_is_timed(leaves)
         if (emptied | changed | cut).any():

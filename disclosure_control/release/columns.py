@@ -191,7 +191,7 @@ def treated(
     if says.operation in GONE:
         return None, account
     if recoding is not None and says.operation == OperationKind.OFFSET and not _was_moved(recoding):
-        return None, account.removed(COARSENED)
+        return None, account.removed(recoding.reason if recoding.released is None else COARSENED)
     done = COLUMN_OPERATIONS[says.operation](column, rows)
     return done.column, replace(account, **done.counts)
 

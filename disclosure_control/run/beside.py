@@ -80,6 +80,7 @@ def add_line(results: Path, name: str, line: DataclassInstance) -> None:
     """Keep one more line, after the earlier ones as they were written."""
     path = beside(results) / name
     earlier = path.read_bytes() if path.is_file() else b""
+    earlier += b"\n" if earlier and not earlier.endswith(b"\n") else b""
     put_beside(results, name, earlier + json.dumps(asdict(line), ensure_ascii=False).encode() + b"\n")
 
 

@@ -19,7 +19,11 @@ SIGN_OFFS = "sign_offs.jsonl"
 
 @dataclass(frozen=True)
 class SignOff:
-    """One sign-off: ``manifest`` is the SHA-256 of the signed set's manifest, as hex."""
+    """One sign-off: ``manifest`` is the SHA-256 of the signed set's manifest, as hex.
+
+    ``signature``: of a line that an earlier version signed with a key; nothing checks it any more, so it does not
+    count.
+    """
 
     pilot: str
     manifest: str
@@ -27,6 +31,7 @@ class SignOff:
     role: str
     when: str
     says: str
+    signature: str = ""
 
     @property
     def text(self) -> str:
@@ -47,14 +52,17 @@ def read_sign_offs(results: Path) -> list[SignOff]:
 
 
 def add_sign_off(results: Path, signed: SignOff) -> None:
-    """Keep a sign-off, after the earlier ones."""
+    """Keep a sign-off, after the earlier ones; where these cannot be read, it is a fault."""
+    read_sign_offs(results)
     add_line(results, SIGN_OFFS, signed)
 
 
 def sign_offs_in_words(sign_offs: Sequence[SignOff], manifest: str) -> Iterator[str]:
     """Who signed the set with this manifest; else that nobody did, and who signed the last one before."""
     of_set = [one for one in sign_offs if one.manifest == manifest]
-    yield from (f"Signed off by {one.text}." for one in of_set)
+    for one in of_set:
+        unchecked = " with a key, which this version does not check: sign again" if one.signature else ""
+        yield f"Signed off by {one.text}{unchecked}."
     if not of_set and sign_offs:
         yield f"Not signed off: changed or run again since {sign_offs[-1].text}."
     elif not of_set:

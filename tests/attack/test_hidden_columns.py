@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from disclosure_control.attack.tells.hidden_columns import HiddenColumn, PeopleAsked
+from disclosure_control.attack.tells.hidden_columns import HiddenColumn, PeopleAsked, as_numbers
 from disclosure_control.attack.tells.merged import leaves_as_it_was
 from disclosure_control.release.accounts import Account
 from study.operations import Operation, OperationKind, VariableClass
@@ -62,3 +62,8 @@ def test_moved_dates_are_facts_by_their_distances_alike_by_any_key():
     pd.testing.assert_frame_equal(*found)
     assert found[0]["ended"].tolist()[0] == 30
     assert found[0]["weight"].tolist() == [60.0, 70.0, 80.0]
+
+
+def test_dates_of_a_database_that_was_moved_as_a_whole_are_days():
+    dates = pd.Series([f"21{number:02d}-03-0{1 + number % 9}" for number in range(50, 90)], dtype="str")
+    assert as_numbers(dates).dtype.kind == "f"

@@ -367,6 +367,16 @@ def test_means_of_neighbours_are_told_as_changed_and_bands_are_not(labels, n_cha
     assert [(one.by, one.n_rows) for one in losses if one.what is What.CHANGED] == [(By.RECODED, n_changed)][:n_changed]
 
 
+def test_ages_of_neighbours_are_told_as_changed():
+    ages = np.array([f"{row['AGE']:g}" for row in ROWS["DM"]], dtype=object)
+    means = np.array([f"{row['AGE'] + 0.4:g}" for row in ROWS["DM"]], dtype=object)
+    who = replace(people(IDS, range(N)), recoded={"DM__AGE": RecodedColumn("DM__AGE", ages, means)})
+    study = study_of({"DM": ROWS["DM"]}, IDS)
+    leaves = deidentify(study, who, (), KEY, RELEASE)
+    losses = losses_of(study, CameIn.of(study, N, 10**9), leaves, who, (), MergeSettings(), (), RareTexts())
+    assert [(one.name, one.n_rows) for one in losses if one.by is By.RECODED] == [("DM.AGE", N)]
+
+
 @pytest.mark.parametrize(("roles", "by"), [(("P__provincia",), By.TREATMENT), ((), By.ROLE)])
 def test_a_place_that_the_config_names_and_the_treatment_dropped_is_not_gone_by_its_role(roles, by):
     """In a plain table a guessed place goes by its role; once the config names it, dropping it is the treatment's."""

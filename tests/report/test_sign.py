@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import datetime
+import json
 
 import pytest
 
 from config import read_settings
 from disclosure_control import sign
 from disclosure_control.report.pilots.rows import pilot_rows
-from disclosure_control.run.sign_offs import read_sign_offs
+from disclosure_control.run.beside import beside
+from disclosure_control.run.sign_offs import SIGN_OFFS, read_sign_offs
 from disclosure_control.verify import verify
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, NOW, leaks, snapshot
 
@@ -51,6 +53,20 @@ def test_whoever_signs_says_who_in_one_line(pilot, signing, capsys):
         assert stopped.value.code == INPUT_AT_FAULT
         assert "found blanks alone" in capsys.readouterr().err
     assert len(read_sign_offs(pilot.results)) == 1
+
+
+def test_lines_that_another_program_touched_stay_apart_and_damaged_ones_are_not_added_to(pilot, signing):
+    assert signing(*ARGUMENTS)[0] == DONE
+    kept = beside(pilot.results) / SIGN_OFFS
+    kept.write_bytes(kept.read_bytes().rstrip(b"\n"))  # as an editor saves it
+    assert signing(*ARGUMENTS)[0] == DONE
+    assert len(read_sign_offs(pilot.results)) == 2
+    signed = {**json.loads(kept.read_text().splitlines()[0]), "signature": "AAAA"}  # by a key, by an earlier version
+    kept.write_text(json.dumps(signed) + "\n")
+    assert signing()[0] == sign.NOT_SIGNED
+    kept.write_text('{"pilot": "CLI')
+    assert signing(*ARGUMENTS)[0] == INPUT_AT_FAULT
+    assert kept.read_text() == '{"pilot": "CLI'
 
 
 @pytest.mark.thorough("0.5 s")
