@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from disclosure_control.basics.encoding.columns import parse_numbers
+from study.merge.wide import says
 from tests.examples import some_of
 from tests.study.merge.merge_files import DM, columns_of, combine, faults_of, finding, shuffled, values
 
@@ -144,3 +145,16 @@ def test_the_reference_start_is_that_of_the_chosen_row(tmp_path, rule, expected)
         files = {"dm.csv": demographics, "lb.csv": records}
         combined = combine(tmp_path, files, merge={"several_rows": {"DM": rule}})
         assert values(combined, "LB__Glucose") == {"S1": expected}
+
+
+@pytest.mark.parametrize("n_others", [0, 20_000])
+def test_which_rows_say_a_word_in_any_case_whether_there_are_few_texts_or_many(n_others):
+    texts = ["Y", "y", "N", None, *(f"text {number}" for number in range(n_others))]
+    found = says(pd.DataFrame({"VSBLFL": pd.Series(texts, dtype="str")}), "VSBLFL", "Y")
+    assert found.tolist() == [True, True, *[False] * (2 + n_others)]
+    assert not says(pd.DataFrame({"OTHER": ["Y"]}), "VSBLFL", "Y").any()
+
+
+def test_a_difference_that_no_record_can_have_is_a_fault(tmp_path):
+    (fault,) = faults_of(tmp_path, {"dm.csv": DM}, merge={"pool": {"VS__BMI": ["COLOUR"]}})
+    assert "pool" in fault
