@@ -12,8 +12,8 @@ import errno
 import json
 import os
 import shutil
-from collections.abc import Iterable
-from dataclasses import asdict, fields
+from collections.abc import Collection, Iterable
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -61,17 +61,17 @@ def put_beside(results: Path, name: str, content: bytes) -> None:
     write_whole(made_beside(results) / name, [content])
 
 
-def read_lines(results: Path, name: str, kind: type[Line]) -> list[Line]:
-    """What is kept there line by line, oldest first; fields that are gone since are passed over.
+def read_lines(results: Path, name: str, kind: type[Line], gone: Collection[str] = ()) -> list[Line]:
+    """What is kept there line by line, oldest first; fields that are ``gone`` since are passed over.
 
     Raises ``FaultyInputError`` where the file is not as it was written.
     """
-    path, known = beside(results) / name, {field.name for field in fields(kind)}
+    path = beside(results) / name
     if not path.is_file():
         return []
     try:
         lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-        return [kind(**{key: value for key, value in line.items() if key in known}) for line in lines]
+        return [kind(**{key: value for key, value in line.items() if key not in gone}) for line in lines]
     except (ValueError, TypeError, AttributeError):
         raise FaultyInputError(f"{name}: not as this program writes it; restore it from a backup") from None
 

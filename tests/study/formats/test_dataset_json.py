@@ -8,12 +8,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from disclosure_control.basics.telling.faults import FaultyInputError
 from study.formats.files import read_domain_file
 from study.formats.tables import FileOptions, SourceTable
 from tests.cases import each
 from tests.examples import some_of
 from tests.places import SHARED_DATA
+from tests.study.formats.asked import cells, faults_of
 
 SHARED_DATA = SHARED_DATA / "dataset_json"
 FORMS = pytest.mark.parametrize("form", ["1.1", "ndjson", "1.0"])
@@ -61,20 +61,6 @@ def written(folder: Path, document: dict, form: str = "1.1") -> Path:
 
 def read(folder: Path, document: dict, form: str = "1.1", **declared) -> SourceTable:
     return read_domain_file(written(folder, document, form), FileOptions(**declared))
-
-
-def faults_of(path: Path, **declared) -> tuple[str, ...]:
-    with pytest.raises(FaultyInputError) as caught:
-        read_domain_file(path, FileOptions(**declared))
-    assert caught.value.__cause__ is None
-    assert "DOLLY" not in str(caught.value)
-    assert all(fault.startswith(path.name) for fault in caught.value.faults)
-    return caught.value.faults
-
-
-def cells(table: SourceTable) -> dict[str, list]:
-    frame = table.frame.astype(object)
-    return frame.where(frame.notna(), None).to_dict("list")
 
 
 @FORMS
