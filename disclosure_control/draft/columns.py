@@ -11,7 +11,7 @@ import pandas as pd
 from disclosure_control.basics.encoding.columns import LARGEST_NUMBER, encode_column, parse_numbers
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from study.concepts import CONCEPT_OF_NAME, Concept, concept_of
-from study.merge.rows import ROWS
+from study.merge.wide import ROWS
 from study.models.column_roles import SEEN
 from study.models.roles import ColumnModel, Role
 from study.models.study_model import StudyModel

@@ -14,8 +14,8 @@ from disclosure_control.draft.literal import DraftedValue, Group, Node
 from disclosure_control.draft.person_columns import PersonColumn, common_name, person_of_each, person_of_one
 from disclosure_control.draft.subject_ids import SubjectIds, draft_subject_ids, faults_of_spellings
 from study.formats.tables import SourceTable
+from study.merge.people import KnownPeople, with_person_of_key
 from study.merge.subject_ids import DEFAULT_COLUMN
-from study.merge.through import KnownPeople, with_person_of_key
 from study.models.flat import FLAT
 from study.models.roles import TableKind
 from study.models.study_model import StudyModel

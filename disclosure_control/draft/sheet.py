@@ -11,27 +11,25 @@ from typing import Any
 from disclosure_control.basics.telling.words import counted, listed
 from disclosure_control.draft.columns import Column
 from disclosure_control.draft.roles import NOT_RECOGNISED, ConfigRole, Decision
-from study.columns.closed import (
-    BETWEEN,
-    Look,
-    groups_of,
-    holds_for,
-    is_asked,
-    is_of_the_tool,
-    is_pattern,
-    look_of,
-    of_dates,
-    rows_of,
-)
 from study.columns.profile import (
+    BETWEEN,
     NO_VALUES,
     ColumnProfile,
     Degree,
     Known,
+    Look,
     Status,
     UnderstoodAs,
+    groups_of,
+    holds_for,
+    is_asked,
     is_left_open,
+    is_of_the_tool,
+    is_pattern,
+    look_of,
+    of_dates,
     profile_of,
+    rows_of,
     seen_in,
 )
 from study.columns.sheet import ColumnSheet

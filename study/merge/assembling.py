@@ -17,8 +17,7 @@ from study.formats.hand_over import PLAIN_NUMBER
 from study.formats.messages import Note
 from study.formats.tables import Pieces
 from study.formats.values import NUMBER_PATTERN, n_records_of
-from study.merge.parts import ColumnOfPeople, Reduced
-from study.merge.state import MergeState
+from study.merge.parts import ColumnOfPeople, MergeState, Reduced
 from study.merge.subject_ids import DEFAULT_COLUMN
 
 

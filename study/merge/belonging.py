@@ -19,7 +19,7 @@ from disclosure_control.basics.telling.faults import nearest_name
 from disclosure_control.basics.telling.words import counted, listed
 from study.formats.messages import Note, all_files_setting, shown_name
 from study.formats.tables import SourceTable
-from study.merge.state import MergeState
+from study.merge.parts import MergeState
 from study.models.sdtm import BASE_DOMAIN, named_domain, supplemental_parent
 
 STUDY = "STUDYID"

@@ -19,17 +19,24 @@ from study.formats.rows_of_people import rows_in_memory, starts_of_parts
 from study.formats.tables import Pieces, SourceTable, domain_of
 from study.merge.assembling import Assembly, Combined
 from study.merge.domains import DividedDomain, divided_domains
-from study.merge.events import EVENTS
 from study.merge.findings import FINDINGS
-from study.merge.parts import ColumnOfPeople, CountedFaults, Domain, DomainPart, Plan, Reduction, added, texts_of
+from study.merge.parts import (
+    ColumnOfPeople,
+    CountedFaults,
+    Domain,
+    DomainPart,
+    MergeState,
+    Plan,
+    Reduction,
+    added,
+    texts_of,
+)
 from study.merge.people import by_domain, people_of_tables
 from study.merge.proof import RowsProof, SexesProof, prove_people, questions_of_tables
 from study.merge.reading import Read, belonging_tables, tables_to_merge
-from study.merge.rows import ROWS, columns_of_person
 from study.merge.settings import MergeSettings
-from study.merge.state import MergeState
 from study.merge.subject_ids import SubjectIdRule
-from study.merge.wide import WIDE
+from study.merge.wide import EVENTS, ROWS, WIDE, columns_of_person
 from study.models.roles import TableKind
 from study.models.study_model import StudyModel
 

@@ -15,13 +15,12 @@ from study.formats.messages import NO_RECORDS, has_no_records
 from study.formats.tables import FileOptions, SourceTable
 from study.merge.ages import with_ages
 from study.merge.belonging import what_belongs
+from study.merge.parts import MergeState
+from study.merge.people import with_persons
 from study.merge.settings import MergeSettings
-from study.merge.state import MergeState
 from study.merge.subject_ids import DEFAULT_COLUMN, SubjectIdRule
-from study.merge.through import with_persons
-from study.models.registry import study_model
 from study.models.sdtm import LEFT_OUT
-from study.models.study_model import StudyModel
+from study.models.study_model import StudyModel, study_model
 
 # Reads a file at a path as the options declare it.
 Read = Callable[[Path, FileOptions], SourceTable]

@@ -12,10 +12,9 @@ from study.formats.tables import SourceTable
 from study.headings import is_number, names_subjects, words_of
 from study.models.column_roles import PEOPLE_OF_A_CATEGORY, PlainTable, is_unique
 from study.models.long_tables import rows_of
-from study.models.registry import DataModel
 from study.models.role_words import role_of_heading
 from study.models.roles import TableKind, TableModel
-from study.models.study_model import StudyModel
+from study.models.study_model import DataModel, StudyModel
 
 FLAT = "flat"  # the name of the model
 LISTED = 0.8  # of the values in rows of people, at least this share is in a list

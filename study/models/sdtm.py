@@ -13,10 +13,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from study.formats.tables import SourceTable
-from study.models.registry import DataModel
 from study.models.roles import ColumnModel, Role, TableKind, TableModel
 from study.models.sdtm_operations import operation_of
-from study.models.study_model import StudyModel
+from study.models.study_model import DataModel, StudyModel
 
 BASE_DOMAIN = "DM"  # defines the subjects
 PERSON = "USUBJID"

@@ -16,7 +16,7 @@ from disclosure_control.basics.encoding.columns import parse_numbers
 from disclosure_control.identifiers.label_words import why_of_label
 from disclosure_control.identifiers.ordinary_names import is_in_known_words
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
-from study.models.omop_columns import FIRST_LOCAL_CONCEPT
+from study.models.omop import FIRST_LOCAL_CONCEPT
 from study.models.roles import Role, TableKind, TableModel
 
 OF_PROJECTS = ("redcap", "sdtm")  # data models whose tables about nobody are in a project's own words

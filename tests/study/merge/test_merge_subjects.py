@@ -5,7 +5,7 @@ import ast
 import pandas as pd
 import pytest
 
-from study.merge import patterns
+from study.merge import subject_ids
 from study.merge.subject_ids import SubjectIdRule
 from tests.config_keys import faults_of_key
 from tests.examples import some_of, tried_of
@@ -72,7 +72,7 @@ ENDLESS = [r"^(a+)+$", r"^(a|a)*$", r"^(a|aa)+$", r"(.*a){25}$", r"^a*a*a*a*a*a*
 
 @pytest.mark.parametrize("pattern", some_of(ENDLESS))
 def test_a_pattern_that_backtracks_without_end_is_a_fault(pattern, tmp_path, monkeypatch):
-    monkeypatch.setattr(patterns, "SECONDS", tried_of(10) / 10)
+    monkeypatch.setattr(subject_ids, "SECONDS", tried_of(10) / 10)
     [fault] = faults_of(tmp_path, {"dm.csv": ids("a" * 400 + "!", "7")}, subject_id={"pattern": pattern})
     assert "subject_id['pattern']: stopped after" in fault
     assert "aaa" not in fault
