@@ -139,9 +139,15 @@ def _cut_off(heading: str, words: str) -> Concept | None:
             continue
         least = FEWEST_LETTERS_WITH_POINT if word in marked else FEWEST_LETTERS
         meant = {one.name: one for one in CONCEPTS if len(word) >= least and _begins(one, word)}
-        if len(meant) == 1:
+        if len(meant) == 1 and not any(_begins_a_compound(one, word) for one in meant.values()):
             return next(iter(meant.values()))
     return None
+
+
+def _begins_a_compound(concept: Concept, cut: str) -> bool:
+    """Whether a word is the first of two in one: ``Aufnahme`` is no diagnosis, as ``Aufnahmediagnose`` is."""
+    whole = (word for phrase in concept.words for word in phrase.split() if word.startswith(cut))
+    return any(word[len(cut) :].endswith(concept.words) for word in whole)
 
 
 def _begins(concept: Concept, cut: str) -> bool:

@@ -204,6 +204,8 @@ def _level_2(column: Column, names: frozenset[str]) -> Decision | None:
 
 def _sensitive(column: Column, names: frozenset[str]) -> Decision | None:
     concept = column.concept
+    if column.role is Role.UNKNOWN and column.numbers is not None:
+        return None  # days of diagnoses may be counted under this heading
     is_of_laboratory = column.domain in LABORATORY_DOMAINS
     if concept and concept.part is Part.SENSITIVE and (column.form == "wide" or is_of_laboratory or column.is_result):
         return Decision(ConfigRole.SENSITIVE, concept.why)

@@ -24,6 +24,7 @@ from study.formats.epochs import may_name_months
 from study.formats.messages import all_files_setting, counted_note, setting_of, shown_name
 from study.formats.tables import ColumnFound, FileContents, FileOptions
 from study.formats.values import (
+    COMPARATOR,
     NUMBER_PATTERN,
     Column,
     as_large_text,
@@ -65,7 +66,7 @@ _SALTS, _FEWEST_COUNTRIES = {"K", "CL", "Cl", "CA", "Ca", "MG", "Mg", "LI", "Li"
 _COMMA_NUMBER_PATTERN = NUMBER_PATTERN.replace(r"\.", ",")
 _POINT_PATTERN = r"^[+-]?(\d+\.\d*|\.\d+)([eE][+-]?\d+)?$"
 # A number with a decimal comma in it, or the limit of a measurement: <3,42.
-_COMMA_RESULT_PATTERN = r"^([<>]=?\s*)?[+-]?(\d+,\d*|,\d+)([eE][+-]?\d+)?$"
+_COMMA_RESULT_PATTERN = rf"^({COMPARATOR}\s*)?[+-]?(\d+,\d*|,\d+)([eE][+-]?\d+)?$"
 
 # Which bytes at the edge of a value call for a look at it: white space (all of ASCII that Unicode takes for it), and
 # those of a token for missing. Tokens of dashes are known by their end: numbers below zero begin like them.

@@ -19,7 +19,7 @@ from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.encoding.text_codes import TextCodes
 from disclosure_control.basics.telling.words import listed
 from study.formats.tables import ColumnFound
-from study.formats.values import clean_text
+from study.formats.values import COMPARATOR, clean_text
 from study.headings import names_subjects, words_of
 from study.words import words_of_summaries
 
@@ -31,8 +31,11 @@ _FEWEST_RECORDS = 5  # that show the forms of the columns
 _FIT = 0.95  # of the values of a column with a form
 _FEWEST_LETTERS = 4  # of a word for a total at the end of another word, and more
 _MOST_LETTERS = 40  # before it
+_FEWEST_NUMBERED = 4  # columns that a row numbers
 _MOST_OF_A_LEGEND = 2  # cells of a row below a blank one at the end
-_NUMBER = re.compile(r"[<>]?=?\s*[+-]?[.,]*\d[\d.,\s]*([eE][+-]?\d+)?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*", re.ASCII)
+_NUMBER = re.compile(
+    rf"{COMPARATOR}?\s*[+-]?[.,]*\d[\d.,\s]*([eE][+-]?\d+)?|\d{{1,4}}[-/.]\d{{1,2}}[-/.]\d{{1,4}}.*", re.ASCII
+)
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)?")
 _MISSING = frozenset(("na", "n", "a", "nan", "null", "none", "nat", "unknown", "missing", "not", "done", "nd", "unk"))
 # What the ids of a table have in common, the narrowest first.
@@ -112,7 +115,8 @@ def _suspects(columns: Mapping[str, ColumnFound], n_rows: int) -> np.ndarray:
         if not len(found):
             break
         found = np.intersect1d(found, _odd_ids(name, columns[name], n_rows), assume_unique=True)
-    return found
+    first = {name: _texts(column, np.zeros(1, dtype=np.int64))[0] for name, column in columns.items()}
+    return np.union1d(found, np.zeros(int(_number_columns(first)), dtype=np.int64))
 
 
 def _odd_ids(name: str, column: ColumnFound, n_rows: int) -> np.ndarray:
@@ -201,8 +205,9 @@ class _Suspects:
         ids = _ids(self.columns)
         rows = [{name: cells[place] for name, cells in self.cells.items()} for place in range(len(self.rows))]
         blank = [place for place, row in enumerate(rows) if _is_blank(row.values())]
+        numbered = [place for place, row in enumerate(rows) if self.rows[place] == 0 and _number_columns(row)]
         headings = [place for place, row in enumerate(rows) if _are_headings(row)]
-        others = [place for place in range(len(rows)) if place not in {*blank, *headings}]
+        others = [place for place in range(len(rows)) if place not in {*blank, *numbered, *headings}]
         legend = self._legend(blank)
         totals = [place for place in others if place not in legend and self._is_total(rows[place], ids)]
         left = [place for place in others if place not in {*legend, *totals}]
@@ -217,6 +222,7 @@ class _Suspects:
         footer = sorted({*legend, *texts} - {*units})
         kinds = (
             ("a row without any value", "rows without any value", blank),
+            ("a row that numbers the columns", "rows that number the columns", numbered),
             ("a row that repeats the headings", "rows that repeat the headings", headings),
             ("a row of units" + self._units(units), "rows of units" + self._units(units), units),
             ("a row of totals", "rows of totals", totals),
@@ -258,7 +264,7 @@ class _Suspects:
         numbers = {name: cell for name, cell in numbers.items() if name not in ids}
         if len(numbers) > 1 and numbers.keys() == given.keys() - {*ids} and self._are_counts(numbers, row, ids):
             return True
-        may_be = is_named or len(numbers) + len(words) == len(given)
+        may_be = is_named or given.keys() <= {*numbers, *words, *(() if self.forms[ids[0]].are_words else ids)}
         is_named |= bool(words) and not any(row[name] for name in ids)
         return (
             may_be
@@ -387,6 +393,12 @@ class _Form:
 def _are_headings(row: Mapping[str, str]) -> bool:
     given = {name: cell for name, cell in row.items() if cell}
     return len(given) > 1 and 3 * sum(_same(cell, name) for name, cell in given.items()) >= 2 * len(given)
+
+
+def _number_columns(row: Mapping[str, str]) -> bool:
+    """Whether the cells of a row number its columns, as printed forms do below the headings: ``(1)``, ``(2)``."""
+    numbers = [cell.strip("()[].") for cell in row.values()]
+    return len(numbers) >= _FEWEST_NUMBERED and numbers == list(map(str, range(1, len(numbers) + 1)))
 
 
 def _is_blank(cells: Iterable[str]) -> bool:

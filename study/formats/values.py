@@ -23,6 +23,9 @@ from study.formats.messages import setting_of, shown_name
 
 Column: TypeAlias = pa.ChunkedArray | np.ndarray  # texts or numbers (n_values,)
 NUMBER_PATTERN = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+COMPARATOR = r"(?:[<>]=?|[≤≥])"  # before the limit of a measurement
+# A dash as print has it, before a number or alone, is the minus of a keyboard: −99, and – for nothing.
+_DASH = (r"^[\x{2010}-\x{2015}\x{2212}\x{FE63}\x{FF0D}]+($|[.,]?\d)", r"-\1")
 # What no reader of a text sees: soft hyphens, blanks of no width, directions, tags; joiners join letters that are not
 # Latin. And every blank: no-break, thin, ideographic.
 _UNSEEN = (
@@ -144,8 +147,8 @@ def clean_values(values: pa.Array, missing: frozenset[str] = frozenset()) -> pa.
     """
     if not pc.all(pc.string_is_ascii(values)).as_py():
         values = pc.utf8_normalize(values, form="NFC")
-        for pattern, instead in _UNSEEN:
-            values = pc.replace_substring_regex(values, pattern, instead)
+        for pattern, instead in (*_UNSEEN, _DASH):
+            values = pc.replace_substring_regex(pc.utf8_trim_whitespace(values), pattern, instead)
     values = pc.utf8_trim_whitespace(values)
     to_missing = pa.array(sorted(missing | {""}), type=values.type)
     return pc.if_else(pc.is_in(values, value_set=to_missing), pa.scalar(None, type=values.type), values)

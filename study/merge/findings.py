@@ -18,6 +18,7 @@ import pandas as pd
 from disclosure_control.basics.encoding.columns import parse_numbers
 from disclosure_control.basics.encoding.text_codes import texts_at
 from disclosure_control.basics.telling.faults import nearest_name
+from study.formats.values import COMPARATOR
 from study.merge.measurements import (
     Kinds,
     Measurements,
@@ -231,7 +232,7 @@ def _apply_text_rule(
     of_test = [*rule_of_test, "keep"]
     is_number, is_missing = (np.array([one == rule for one in of_test]) for rule in ("number", "missing"))
     to_number = is_text & is_number[test]
-    stripped = pd.Series(text[to_number], dtype="object").str.replace(r"^\s*[<>]=?\s*", "", regex=True)
+    stripped = pd.Series(text[to_number], dtype="object").str.replace(rf"^\s*{COMPARATOR}\s*", "", regex=True)
     numbers[to_number] = parse_numbers(stripped)
     text[(to_number & ~np.isnan(numbers)) | (is_text & is_missing[test])] = None
 

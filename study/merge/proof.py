@@ -210,8 +210,8 @@ def _note_on_trials(ids: pd.Index) -> list[str]:
 class SexesProof:
     """Of the sexes in several tables, part by part: how many people have another one in another table.
 
-    They are compared in people with both. Where most differ, or each column has a code that the other one lacks, the
-    tables have other codes: M and W are no M and F.
+    They are compared in people with both. Where each column has a code that the other one lacks, the tables have other
+    codes: M and W are no M and F. Where the codes are the same, ids that mean other people make half of them differ.
     """
 
     def __init__(self, domains: Sequence[Domain]) -> None:
@@ -234,9 +234,8 @@ class SexesProof:
         """A question for each two columns that contradict each other."""
         for (one, other), people in self._seen.items():
             first, second = ({pair[i] for pair in people} for i in (0, 1))
-            n_same = sum(n for pair, n in people.items() if pair[0] == pair[1])
-            n = people.total() - n_same
-            if 0 < n < n_same and (first <= second or second <= first):
+            n = sum(n for pair, n in people.items() if pair[0] != pair[1])
+            if n and (first <= second or second <= first):
                 yield _note_on_two(one, other, n)
 
 

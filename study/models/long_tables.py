@@ -12,6 +12,7 @@ from dataclasses import replace
 import pandas as pd
 
 from study.concepts import concept_of
+from study.formats.values import COMPARATOR
 from study.headings import words_of
 from study.models.column_roles import PlainTable
 from study.models.role_words import names_a_label, names_a_term, role_of_heading
@@ -111,7 +112,7 @@ def _may_be_tests(values: ValuesSeen, n_rows: int) -> bool:
 
 def _role_of_result(values: ValuesSeen) -> tuple[Role, str]:
     """Results are numbers, and words where they are few; anything else may be text as it was entered."""
-    is_word = ~(values.texts.str.fullmatch(r"[<>]=?\s*[\d.,]+").to_numpy(dtype=bool) | ~pd.isna(values.numbers))
+    is_word = ~(values.texts.str.fullmatch(rf"{COMPARATOR}\s*[\d.,]+").to_numpy(dtype=bool) | ~pd.isna(values.numbers))
     n_words, n_records = int(is_word.sum()), int(values.records[is_word].sum())
     if not n_words:
         return Role.NUMBER, "the result of the test"

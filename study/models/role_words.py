@@ -30,6 +30,7 @@ _OF_A_BODY = r"blood|blut|sang\w*|krwi|side|circumference|span|upper|left|right|
 # What a heading must not have beside the words of a role: "visit id" numbers records, "anchor year group" says when.
 _NOT_BESIDE = {
     "visit": r"(?!.*\b(?:id|key|uuid|gesta\w*|pregnan\w*)\b)",
+    "site": r"(?!.*\b(?:gesta|manifesta|infesta))",  # no station
     "arm": rf"(?!.*\b(?:years? groups?|{_OF_A_BODY})\b)",
 }
 _ALONE = "part of a name or address"  # "first", "name": of a person as a whole heading alone

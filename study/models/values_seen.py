@@ -16,6 +16,7 @@ import pandas as pd
 from disclosure_control.basics.encoding.columns import number_text, parse_numbers
 from study.countries import MOST_COUNTRIES, are_countries
 from study.formats.tables import SourceTable
+from study.formats.values import COMPARATOR
 from study.words import MOST_WORDS_OF_VALUES, named_by_values, yes_and_no
 
 LOOKED_AT = 2_000  # distinct values; of more, those whose hashes are the lowest
@@ -34,7 +35,7 @@ UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 CODE = r"(?=\S*\d)[\w./:-]{1,40}"
 RATIO = r"\d+/\d+"  # a blood pressure, or a number of a case and its year
 PRESSURE = r"(?:[5-9]\d|[12]\d\d)/(?:[3-9]\d|1\d\d)"  # of the blood, in mmHg: systolic, diastolic
-LIMIT = r"[<>]=?\s*\d+(?:[.,]\d+)?"  # of a measurement
+LIMIT = rf"{COMPARATOR}\s*\d+(?:[.,]\d+)?"  # of a measurement
 # How the name of a person is often written: with a title, or the surname first.
 PERSON_S_NAME = r"(?:(?:Dr|Prof|Mr|Mrs|Ms|Herr|Frau|Sr|Sra|Dott|Dra|Mme|Hr|Fr)\b\.? ?.+|[^\W\d_]+, ?[^\W\d_]+\.?)"
 # Codes that can be told by their form alone. Source: the structure of each system's codes as its publisher gives it.

@@ -174,18 +174,21 @@ def test_several_columns_that_look_alike_are_one_question_which_one_word_answers
 
 @pytest.mark.thorough("0.5 s")
 def test_numbers_that_may_be_dates_are_opened_by_no_group_and_by_no_word_alone(plain, doors):
-    days = {"qz_d": 18_300, "qz_e": 18_270}
+    days = {"qz_d": 18_300, "qz_e": 18_270, "Diagnose": 18_200}
     rows = [{**row, **{name: day + 9 * (n % 20) for name, day in days.items()}} for n, row in enumerate(MORE)]
     plain.write_rows("VISITS.csv", rows)
     out = doors.start(1).out
     assert [row.column for row in sheet(plain).rows.values()][:2] == ["vit | oxy | qz_a | qz_b | qz_c"] * 2
     assert 'qz_d (row 10): its numbers may be dates: declare from when they count, such as merge: {"files"' in out
+    assert "Diagnose (row" in out  # a heading of what nobody should learn opens no days
     edit(plain, "vit | oxy | qz_a | qz_b | qz_c", column="qz_*")
     path = sheet_of(plain.config_file)
     lines = path.read_text(encoding="utf-8-sig").splitlines()
     path.write_text("\n".join([lines[0], lines[2].replace("decide;", "decide;agreed"), *lines[3:]]), encoding="utf-8")
     opened = {name: one["role"] for name, one in sheet(plain).decisions.items() if "qz" in name}
-    assert opened == {f"VISITS__qz_{end}": "number" for end in "abc"} | {f"VISITS__{name}": "unknown" for name in days}
+    assert opened == {f"VISITS__qz_{end}": "number" for end in "abc"} | {
+        f"VISITS__{name}": "unknown" for name in ("qz_d", "qz_e")
+    }
     edit(plain, "qz_d", decision="agreed", known_to_outsiders="no")
     assert "row 9, role: undecided beside a decision; its numbers may be dates" in doors.start(2).err
     edit(plain, "qz_d", role="number")

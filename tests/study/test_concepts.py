@@ -25,6 +25,8 @@ OTHERS = [
     "123",
     "Αγάπη",
     "z30",
+    "Aufnahme",  # begins Aufnahmediagnose, and is an admission
+    "Haushalt",  # begins Haushaltseinkommen
 ]
 
 

@@ -42,6 +42,10 @@ def table_of(folder: Path, rows: list[list[str]], headings: list[str] = HEADINGS
         ([*RECORDS, ["", "", *SUMS]], "a row of totals left out"),
         ([*RECORDS, ["", "Summe", *SUMS]], "a row of totals left out"),
         ([*RECORDS, ["n valid", "12", "12", "12"]], "a row of totals left out"),
+        ([*RECORDS, ["Total général", "", "1", ""]], "a row of totals left out"),
+        ([*RECORDS, ["Kaikkiaan", "", *SUMS]], "a row of totals left out"),  # no list has the word
+        ([["(1)", "(2)", "(3)", "(4)"], *RECORDS], "a row that numbers the columns left out"),
+        ([["1", "2", "3", "4"], *RECORDS], "a row that numbers the columns left out"),
         ([["", "", "18-99", "<150"], *RECORDS], "a row of units (age: 18-99, weight: <150) left out"),
         ([*RECORDS, ["Zwischensumme", "", "12", ""]], "a row of totals left out"),
         ([["------", "---", "---", "------"], *RECORDS], "a row without any value left out"),
@@ -92,6 +96,7 @@ def test_a_legend_below_a_blank_row_is_no_record(tmp_path: Path) -> None:
         ["Huber", "1", "45", ""],  # a sex by its code, where others have letters
         ["", "2", "45", "70"],
         ["pending", "9", "51", "77"],
+        ["1", "2", "3", "4"],  # not below the headings
     ],
 )
 def test_what_may_be_a_person_stays(row: list[str], tmp_path: Path) -> None:

@@ -56,6 +56,7 @@ def test_control_characters_of_names_do_not_reach_the_screen():
         ([" a", "a ", "a", "\ta\n", "\u2003a"], ["a"] * 5),
         (["", " ", "\u00a0", None], [None] * 4),
         (["e\u0301", "é", "α\u0301"], ["é", "é", "ά"]),
+        (["−99", "–.5", " — ", "a–b", "–b", "1–2"], ["-99", "-.5", "-", "a–b", "–b", "1–2"]),
         (["\ufb01"], ["\ufb01"]),  # compatibility forms stay: NFC, not NFKC
         (["a b"], ["a b"]),
         ([], []),

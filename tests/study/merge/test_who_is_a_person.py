@@ -234,6 +234,7 @@ def test_sexes_of_two_tables_that_contradict_each_other_are_asked_about(tmp_path
         return [note for note in notes_on(tmp_path, a=first, b=second) if "another value" in note]
 
     assert asked("mf", 3)[0].startswith("3 people have another value in A__sex than in B__sex")
+    assert asked("mf", 20)[0].startswith("20 people")  # ids of one table that mean others in the next
     assert not asked("mf", 0)
     assert not asked("12", 3)
     assert not asked("mw", 0)

@@ -19,6 +19,7 @@ from study.formats.tables import FileOptions, SourceTable
 from study.models.role_words import role_of_heading
 from study.models.roles import Role, TableKind
 from study.models.study_model import study_model
+from study.models.values_seen import ValuesSeen
 from study.operations import OperationKind
 from tests.cases import each, quick
 from tests.examples import examples
@@ -281,6 +282,20 @@ def test_facts_of_i2b2_are_findings():
 def test_a_group_of_years_or_of_blood_is_no_arm(heading, is_arm):
     says = role_of_heading(heading)
     assert (says is not None and says.role is Role.ARM) == is_arm
+
+
+@each("limit", ["<5", "<= 5,5", "≤5", "≥ 100"])
+def test_numbers_beside_limits_are_numbers(limit):
+    assert ValuesSeen.of_counts(pd.Series({limit: 3, "7.2": 1, "81": 1})).is_numeric
+
+
+@each(
+    "heading, is_site",
+    [("Pflegestation", True), ("Station", True), ("gestation_weeks", False), ("skin manifestation", False)],
+)
+def test_a_gestation_is_no_station(heading, is_site):
+    says = role_of_heading(heading)
+    assert (says is not None and says.role is Role.SITE) == is_site
 
 
 @each(
