@@ -22,7 +22,7 @@ from disclosure_control.run.doors import Pilot
 from disclosure_control.run.logs import SilentLog
 from disclosure_control.run.results import staged
 from tests.examples import any_text, examples
-from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, files_below, leaks
+from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, files_below
 
 # ---------------------------------------------------------------- who is alone, run by run
 
@@ -105,27 +105,6 @@ def clock(monkeypatch, doors):
 
 def lines_of(pilot) -> list[dict]:
     return [json.loads(line) for line in (pilot.results / "history.jsonl").read_text().splitlines()]
-
-
-@pytest.mark.thorough("0.5 s")
-def test_a_run_adds_a_line_of_figures(pilot, doors, clock):
-    (first,) = lines_of(pilot)
-    assert "newly_alone" not in first
-    assert "drift" not in first
-    assert doors.start(2).status == DONE
-    before, last = lines_of(pilot)
-    assert before == first
-    assert last["when"] == "2026-02-01T00:00:00.000000Z"
-    assert last["config"] == first["config"]
-    summary = pilot.summary()
-    assert last["risky_rate"] == {
-        "k": summary["k_anonymity"]["risky_rate"],
-        "l": summary["l_diversity"]["LB__Cholesterol"]["risky_rate"],
-        "t": summary["t_closeness"]["LB__Cholesterol"]["risky_rate"],
-    }
-    assert (last["total"], last["evaluated"], last["newly_alone"]) == (12, 12, 0)
-    assert set(last["drift"].values()) == {0.0}
-    assert leaks((pilot.results / "history.jsonl").read_text()) == []
 
 
 @pytest.mark.thorough("0.5 s")

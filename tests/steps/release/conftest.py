@@ -58,7 +58,8 @@ def step_on(
     merge: MergeSettings = MergeSettings(),  # noqa: B008
 ) -> tuple[StepInput, list[str]]:
     """The input of the step for a pilot's folder, merged and treated here, without the doors."""
-    frame = combine_domains(folder, SubjectIdRule(), merge).frame
+    subject = SubjectIdRule(**literal.get("subject_id", {}))
+    frame = combine_domains(folder, subject, merge).frame
     config = validate_config(literal, list(frame.columns), READERS)
     names = config.quasi_identifiers + config.sensitive_features
     typed = {n: frame[n] if n in config.categorical_qis else pd.Series(numbers_of(frame[n]), name=n) for n in names}
@@ -98,8 +99,12 @@ def folder_with_files(source: Path, folder: Path) -> Path:
 
 def demo_config(release: dict | None = None) -> dict:
     """The shipped config of SDTM_DEMO, with a release."""
+    return shipped_config("SDTM_DEMO", release)
+
+
+def shipped_config(pilot: str, release: dict | None = None) -> dict:
     literal = load_pilot_config(
-        dataclasses.replace(read_settings({}, PROJECT), config_folder=PROJECT / "config"), "SDTM_DEMO"
+        dataclasses.replace(read_settings({}, PROJECT), config_folder=PROJECT / "config"), pilot
     )
     return {**literal, "release": {"key_from": {"environment": "RELEASE_TEST_KEY"}, **(release or {})}}
 

@@ -219,23 +219,6 @@ def test_what_nobody_understood_is_left_out_and_keeps_nothing_else_back(small):
     assert small.result.figures["undecided"].keys() == {"DM.NICKNAME"}
 
 
-@pytest.mark.thorough("6 s: a release of the demo; verdicts on what leaves are in tests/report/test_verdict.py")
-def test_the_verdict_is_about_the_package(demo):
-    steps = {"release": demo.result}
-    leaving = what_leaves(steps)
-    assert leaving.about == "released/"
-    _, earlier, others, months, unseen = leaving.not_looked_at
-    assert earlier == "Not looked at: what an earlier release discloses together with this one."
-    assert "the number of rows in a table" in others
-    assert "Who knows the month of one such fact singles out" in months
-    assert unseen == "Many facts together give no answer about DM__COUNTRY: this cannot be seen at this size."
-    verdict = verdict_on(leaving, steps)
-    assert not verdict.may_leave
-    assert verdict.text.startswith("VERDICT on released/: Hold.")
-    assert "\n  Reasons\n  1. " in verdict.text
-    assert verdict.figures["verdict"] == "Hold"
-
-
 @pytest.mark.thorough("1.0 s")
 def test_fewer_people_than_k_never_leave(tmp_path, release_key):
     given, _ = step_on(FOLDER, tmp_path, {**demo_config(), "K": 61, "L": 2}, None)

@@ -10,7 +10,7 @@ import pytest
 from config.model_settings import validate_config
 from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.basics.telling.small_counts import FOR_CONTROLLER, MASKED
+from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.remedy.treatments.evaluation import evaluate_treated
 from disclosure_control.remedy.treatments.keys import command_to_set
 from disclosure_control.remedy.treatments.seeds import DEFAULT_SEED
@@ -21,8 +21,8 @@ from disclosure_control.steps.treatment.report import treatment_report
 from tests.cases import each
 from tests.config_keys import faults_of_key, settings_of_key
 from tests.found import InSummary
-from tests.remedy.treatments.treatment_frames import KEY, KEY_NAME, config_for
-from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, leaks
+from tests.remedy.treatments.treatment_frames import KEY_NAME, config_for
+from tests.run.synthetic_pilot import INPUT_AT_FAULT
 
 BAND_OF_AGE = {"method": "band", "column": "age", "width": 40}
 BAND = {"method": "band", "column": "DM__AGE", "width": 10}
@@ -270,38 +270,6 @@ def test_what_was_dropped_before_is_not_recoded_as_recommended():
 
 
 # ---------------------------------------------------------------- through the door
-
-
-@pytest.mark.thorough("0.8 s")
-def test_the_door_treats_a_pilot(fresh, doors, monkeypatch):
-    monkeypatch.setenv(KEY_NAME, KEY)
-    key_from = {"environment": KEY_NAME}
-    steps = [{"method": "recode_ids", "key_from": key_from}, {**BAND}, {"method": "suppress_cells"}]
-    fresh.configure(treatment={"seed": 3, "steps": steps})
-    for run in (doors.start(1), doors.start(2, "--verbose")):
-        assert run.status == DONE, run.err
-        assert leaks(run.out, run.err) == []
-        assert KEY not in run.out + run.err
-    rows = fresh.result_rows("anonymised_dataset.csv")
-    assert len(rows) == 12
-    ids = [row["USUBJID"] for row in rows]
-    assert ids == sorted(ids)
-    assert leaks(*ids) == []
-    assert {row["DM__AGE"] for row in rows} <= {"30--40", "40--50", ""}
-    summary = fresh.summary()
-    assert summary["treatment"]["seed"] == "your own"
-    assert {"anonymised_dataset.csv", "CLINIC_treatment_summary.txt", "CLINIC_treatment_summary.json"} <= set(
-        summary["files"]
-    )
-    written = [
-        (fresh.results / f"CLINIC_treatment_summary.{kind}").read_text(encoding="utf-8") for kind in ("txt", "json")
-    ]
-    assert leaks(*written) == []
-    assert json.loads(written[1]) == {"schema": 2, "for": FOR_CONTROLLER, **summary["treatment"]}
-    assert KEY not in "".join(path.read_text(errors="replace") for path in fresh.results.iterdir() if path.is_file())
-    report = written[0].partition("\n\n")[2]  # below the line that says for whom it is
-    assert report in (fresh.results / "CLINIC_privacy_details.txt").read_text(encoding="utf-8")
-    assert {row["USUBJID"] for row in fresh.combined_rows()}.isdisjoint(ids)
 
 
 def test_the_door_names_a_missing_key_before_it_runs(pilot, doors):

@@ -1,0 +1,69 @@
+"""Ninety people after each treatment, by its ways: every released cell and every figure is as it was kept."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from disclosure_control.assess.told import told_assessment
+from disclosure_control.basics.telling.small_counts import EXACT
+from disclosure_control.remedy.treatments.treat import treat
+from tests.kept import changed_since_kept
+from tests.remedy.treatments.test_treatment_properties import a_pilot
+from tests.remedy.treatments.treatment_examples import EXAMPLES, RECOMMENDED
+from tests.remedy.treatments.treatment_frames import KEY, config_for
+
+TWO = {"columns": ["LB__X", "VS__W"]}
+BY_CLASS = ("suppress_records", "suppress_cells", "local_suppression", "mondrian", "recommended")
+KEY_FROM = {"key_from": {"environment": "PILOT_KEY"}}
+# Beside the example of each treatment: its settings at their edges, and their other values.
+WAYS = [(method, example.settings) for method, example in EXAMPLES.items()] + [
+    ("bins", {"column": "DM__AGE", "edges": [20, 40, 60], "out_of_range": "missing"}),
+    ("band", {"column": "DM__AGE", "width": 20}),
+    ("band", {"column": "LB__X", "width": 1.5, "label": "truncated_midpoint"}),
+    ("group", {"column": "DM__ZIP", "rarer_than": 4, "others": "elsewhere"}),
+    ("hierarchy", {"column": "DM__ZIP", "level": 3, "rule": "mask"}),
+    ("hierarchy", {"column": "DM__RFSTDTC", "level": 2, "rule": "dates"}),
+    ("mask", {"column": "DM__ZIP", "keep": 0, "character": "*"}),
+    *(("coarsen_dates", {"column": "DM__RFSTDTC", "to": part}) for part in ("day", "month", "year")),
+    ("top_code", {"column": "DM__AGE", "limit": 60, "replacement": 70}),
+    ("bottom_code", {"column": "DM__AGE", "limit": 40}),
+    ("suppress_records", {"models": ["k", "l", "t"]}),
+    ("suppress_cells", {"k": 4, "replacement": "*"}),
+    ("pram", {"column": "DM__ZIP", "keep": 0.5, "strength": 1.0}),
+    ("noise", {**TWO, "share": 0.3, "keep_variance": True, "decimals": 1}),
+    ("rank_swap", {**TWO, "percent": 5}),
+    ("recode_ids", {**KEY_FROM, "columns": ["USUBJID", "DM__SUBJID"], "length": 8}),
+    ("shift_dates", {**KEY_FROM, "days": 30, "times": "keep", "columns": ["DM__RFSTDTC"]}),
+    ("local_suppression", {"k": 4, "missing": "wildcard", "importance": ["DM__AGE", "DM__SEX"]}),
+    ("local_suppression", {"k": 2, "missing": "category", "strata": ["SC__STATE"]}),
+    ("mondrian", {"k": 5, "also": []}),
+    ("mondrian", {"k": 2, "also": ["l"]}),
+    ("mdav", {**TWO, "group_size": 4, "aggregate": "median"}),
+    ("microaggregation", {**TWO, "group_size": 5, "partition": "fixed", "aggregate": "mean"}),
+]
+
+
+def ninety_people() -> pd.DataFrame:
+    """Ages on the edges of bins, gaps in every column but the ids, rare towns, and days of each kind."""
+    draw, frame = np.random.default_rng(11), a_pilot(90)
+    days = ["2012-01-31", "2012-02-29", "2010-04", "2013", "2013-07-01T08:15"]
+    towns = draw.choice(["11527", "11528", "45110", "4511", "90210"], 90, p=[0.4, 0.3, 0.2, 0.07, 0.03])
+    frame = frame.assign(DM__AGE=draw.integers(3, 17, 90) * 5.0, DM__ZIP=towns, DM__RFSTDTC=draw.choice(days, 90))
+    gaps = draw.random(frame.shape) < 0.04
+    return frame.mask(gaps & [not name.endswith("SUBJID") for name in frame])
+
+
+@pytest.mark.parametrize("policy", ["category", "exclude", "wildcard"])
+def test_all_treatments(policy, monkeypatch):
+    monkeypatch.setenv("PILOT_KEY", KEY)
+    frame, found = ninety_people(), {}
+    roles = ["DM__SEX", "DM__ZIP"], ["DM__AGE"], ["LB__X"]
+    config = config_for(*roles, binning_config={"DM__AGE": [20, 40, 60, 80]}, T=0.5, missing_qis=policy)
+    for place, (method, settings) in enumerate(WAYS):
+        if policy == "category" or method in BY_CLASS:
+            treated = treat(frame, config, [{"method": method, **settings}], 3, recommended=RECOMMENDED)
+            figures = [treated.steps, treated.notes, told_assessment(EXACT, treated.as_released)]
+            found[f"{place} {method}"] = {"released": treated.released, "figures": figures}
+    assert changed_since_kept(f"treatments_{policy}", found) == {}
