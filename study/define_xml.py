@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree import ElementTree
-from xml.parsers import expat
 
 import numpy as np
 import pandas as pd
@@ -175,26 +174,25 @@ def _disagreements(
 # ---------------------------------------------------------------- XML
 
 
-def _parsed(source: SourceFile) -> ElementTree.Element:
-    def refuse(*_: object) -> None:
+class _WithoutDoctype(ElementTree.TreeBuilder):
+    def doctype(self, *_: object) -> None:
         raise FaultyInputError(
-            f"{source.name}: it contains a document type (DOCTYPE), which can refer to other files; Define-XML does "
-            "not need it. Delete the DOCTYPE, or remove the file."
+            "it contains a document type (DOCTYPE), which can refer to other files; Define-XML does not need it. "
+            "Delete the DOCTYPE, or remove the file."
         )
 
+
+def _parsed(source: SourceFile) -> ElementTree.Element:
     if len(source.content) > _LARGEST:
         raise FaultyInputError(
             f"{source.name}: {len(source.content) / 1e6:,.0f} MB; allowed: {_LARGEST / 1e6:,.0f} MB. Remove the file."
         )
-    checker = expat.ParserCreate()
-    checker.StartDoctypeDeclHandler = refuse
     try:
-        checker.Parse(source.content, True)
-        return ElementTree.fromstring(source.content)
-    except (expat.ExpatError, ElementTree.ParseError, ValueError, LookupError) as error:
-        if isinstance(error, FaultyInputError):
-            raise
-        where = f" in line {error.lineno:,}" if isinstance(error, expat.ExpatError) else ""
+        return ElementTree.fromstring(source.content, ElementTree.XMLParser(target=_WithoutDoctype()))
+    except FaultyInputError as error:
+        raise FaultyInputError(f"{source.name}: {error}") from None
+    except (ElementTree.ParseError, ValueError, LookupError) as error:
+        where = f" in line {error.position[0]:,}" if isinstance(error, ElementTree.ParseError) else ""
         raise FaultyInputError(f"{source.name}: not valid XML{where}; export it again, or remove it.") from None
 
 

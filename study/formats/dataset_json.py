@@ -33,13 +33,10 @@ from study.formats.messages import (
     shown_name,
 )
 from study.formats.outgoing import FileWriter, OutgoingTable
+from study.formats.packed import inflated
 from study.formats.registry import Format
 from study.formats.tables import FileContents, FileOptions
-from study.formats.values import (
-    clean_name,
-    declared_missing,
-    name_faults,
-)
+from study.formats.values import clean_name, declared_missing, name_faults
 
 # The number of the record within the file: nothing about a person.
 _RECORD_NUMBER = "ITEMGROUPDATASEQ"
@@ -71,12 +68,7 @@ def read_dataset_json(source: SourceFile, options: FileOptions) -> FileContents:
     """
     path = source.path
     text, notes = _text(source, options)
-    document = _parsed(text, path)
-    if isinstance(document, dict) and ("clinicalData" in document or "referenceData" in document):
-        dataset = _version_1_0(document, path)
-    else:
-        dataset = _version_1_1(document, path)
-    return _table(dataset, path, options, notes)
+    return _table(_dataset(_parsed(text, path), path), path, options, notes)
 
 
 @collector_paused()
@@ -100,7 +92,15 @@ def read_dataset_ndjson(source: SourceFile, options: FileOptions) -> FileContent
         )
     if isinstance(document, dict):
         document["rows"] = rows
-    return _table(_version_1_1(document, path), path, options, notes)
+    return _table(_dataset(document, path), path, options, notes)
+
+
+def read_dataset_json_compressed(source: SourceFile, options: FileOptions) -> FileContents:
+    """Read compressed Dataset-JSON: the form in lines, packed as a zlib stream or, as some do, by gzip.
+
+    Raises FaultyInputError where it is damaged or too large.
+    """
+    return read_dataset_ndjson(SourceFile(source.path, inflated(source.path, source.content)), options)
 
 
 def _text(source: SourceFile, options: FileOptions) -> tuple[str, list[str]]:
@@ -128,41 +128,34 @@ def _parsed(text: str, path: Path, line_number: int | None = None) -> Any:
 # The versions of the format
 
 
-def _version_1_1(document: Any, path: Path) -> _Dataset:
-    if not isinstance(document, dict) or not _is_filled_list(document.get("columns")):
-        raise FaultyInputError(_not_a_dataset_fault(path, "it has no list of columns"))
-    rows = document.get("rows", [])
-    columns = [_column(description, "dataType", path) for description in document["columns"]]
-    return _Dataset(columns, _checked_rows(rows, path), _announced(document), _label(document))
+# What each version calls the columns, their types, and the rows.
+_KEYS_1_1, _KEYS_1_0 = ("columns", "dataType", "rows"), ("items", "type", "itemData")
 
 
-def _version_1_0(document: dict[str, Any], path: Path) -> _Dataset:
-    groups = [
-        group
-        for part in ("clinicalData", "referenceData")
-        for group in _values_of(_get(document.get(part), "itemGroupData"))
-    ]
-    if len(groups) > 1:
-        raise FaultyInputError(several_datasets_fault(path, len(groups)))
-    if not groups or not _is_filled_list(_get(groups[0], "items")):
-        raise FaultyInputError(_not_a_dataset_fault(path, "it has no itemGroupData with a list of items"))
-    columns = [_column(description, "type", path) for description in groups[0]["items"]]
-    return _Dataset(
-        columns, _checked_rows(groups[0].get("itemData", []), path), _announced(groups[0]), _label(groups[0])
-    )
-
-
-def _column(description: Any, type_key: str, path: Path) -> _ColumnDefinition:
-    name, label, data_type = (_get(description, key) for key in ("name", "label", type_key))
-    if not isinstance(name, str) or not isinstance(data_type, str):
-        raise FaultyInputError(_not_a_dataset_fault(path, f"a column has no name or no {type_key}"))
-    return _ColumnDefinition(clean_name(name), clean_name(label) if isinstance(label, str) else "", data_type)
-
-
-def _checked_rows(rows: Any, path: Path) -> list[list[Any]]:
+def _dataset(document: Any, path: Path) -> _Dataset:
+    """The one dataset of a document, whichever its version. Raises FaultyInputError where it has none, or several."""
+    is_1_0 = isinstance(document, dict) and not document.keys().isdisjoint(("clinicalData", "referenceData"))
+    described = _item_group(document, path) if is_1_0 else document
+    of_columns, of_types, of_rows = _KEYS_1_0 if is_1_0 else _KEYS_1_1
+    columns = _get(described, of_columns)
+    if not isinstance(columns, list) or not columns:
+        what = "itemGroupData with a list of items" if is_1_0 else "list of columns"
+        raise FaultyInputError(_not_a_dataset_fault(path, f"it has no {what}"))
+    if not all(isinstance(_get(one, key), str) for one in columns for key in ("name", of_types)):
+        raise FaultyInputError(_not_a_dataset_fault(path, f"a column has no name or no {of_types}"))
+    rows, announced = described.get(of_rows, []), described.get("records")
     if not isinstance(rows, list):
         raise FaultyInputError(_not_a_dataset_fault(path, "its rows are not a list"))
-    return rows
+    definitions = [_ColumnDefinition(clean_name(one["name"]), _label(one), one[of_types]) for one in columns]
+    return _Dataset(definitions, rows, announced if type(announced) is int else None, _label(described))
+
+
+def _item_group(document: dict[str, Any], path: Path) -> Any:
+    parts = (_get(document.get(part), "itemGroupData") for part in ("clinicalData", "referenceData"))
+    groups = [group for part in parts if isinstance(part, dict) for group in part.values()]
+    if len(groups) > 1:
+        raise FaultyInputError(several_datasets_fault(path, len(groups)))
+    return groups[0] if groups else None
 
 
 def _label(description: dict[str, Any]) -> str:
@@ -170,21 +163,8 @@ def _label(description: dict[str, Any]) -> str:
     return clean_name(label) if isinstance(label, str) else ""
 
 
-def _announced(description: dict[str, Any]) -> int | None:
-    records = description.get("records")
-    return records if isinstance(records, int) and not isinstance(records, bool) else None
-
-
-def _is_filled_list(value: Any) -> bool:
-    return isinstance(value, list) and bool(value)
-
-
 def _get(value: Any, key: str) -> Any:
     return value.get(key) if isinstance(value, dict) else None
-
-
-def _values_of(value: Any) -> list[Any]:
-    return list(value.values()) if isinstance(value, dict) else []
 
 
 def _not_a_dataset_fault(path: Path, reason: str) -> str:
@@ -218,7 +198,11 @@ def _table(dataset: _Dataset, path: Path, options: FileOptions, notes: list[str]
         if column.data_type in NUMBER_TYPES:
             given, n_tokens[column.name] = numbers_in_texts(given, missing)
         values[column.name], n_wrong = READERS_OF_TYPE[column.data_type](given)
-        faults += [_wrong_type_fault(path, column, n_wrong)] if n_wrong else []
+        if n_wrong:
+            faults.append(
+                f"{path.name}, column {shown_name(column.name)}: {counted(n_wrong, 'value')} not of the declared "
+                f"dataType {column.data_type}. Correct the values or the dataType of the column."
+            )
     stop_at(faults)
     notes = notes + (missing_notes(n_tokens) if options.missing is None else [])
     labels = {column.name: column.label for column in dataset.columns if column.label and column.name in values}
@@ -246,13 +230,6 @@ def _row_faults(dataset: _Dataset, path: Path) -> list[str]:
             f"{counted(n_columns, 'column')} described; the first is record {wrong[0]:,}. Export the file again."
         )
     return faults
-
-
-def _wrong_type_fault(path: Path, column: _ColumnDefinition, n_wrong: int) -> str:
-    return (
-        f"{path.name}, column {shown_name(column.name)}: {counted(n_wrong, 'value')} not of the declared dataType "
-        f"{column.data_type}. Correct the values or the dataType of the column."
-    )
 
 
 # Writing
@@ -324,8 +301,8 @@ def _cells(table: OutgoingTable, name: str) -> list[Any]:
 
 
 FORMAT = Format(
-    readers={".json": read_dataset_json, ".ndjson": read_dataset_ndjson},
-    documentation="CDISC Dataset-JSON 1.1 and 1.0 (`.json`, `.ndjson`)",
+    readers={".json": read_dataset_json, ".ndjson": read_dataset_ndjson, ".dsjc": read_dataset_json_compressed},
+    documentation="CDISC Dataset-JSON 1.1 and 1.0 (`.json`, `.ndjson`, compressed `.dsjc`)",
     place=3,
     is_text=True,
     writers={

@@ -70,7 +70,7 @@ _ENCODED = pa.dictionary(pa.int32(), pa.large_string())
 
 @dataclass(frozen=True)
 class _Text:
-    """The text of a file in UTF-8 and its dialect; ``n_missing``: NA without quotes, beside quoted text.
+    """The text of a file in UTF-8 and its dialect; ``na_is_missing``: NA without quotes, beside quoted text.
 
     ``has_breaks``: there may be line breaks within quotes. ``first_line`` is the file's line with which the text
     begins, its header; ``names`` are the columns' if these are not in that line alone.
@@ -79,16 +79,19 @@ class _Text:
     path: Path
     data: pa.Buffer
     delimiter: str
-    has_quotes: bool
-    n_missing: int = 0
+    first_line: int
+    names: Sequence[str]
     has_breaks: bool = False
-    first_line: int = 1
-    names: Sequence[str] = ()
+    na_is_missing: bool = False
 
     def reader(self, strict: bool = False) -> _csv.Reader:
         """Return a reader of the csv module over the text: slow, for the header and for faults alone."""
         lines = io.TextIOWrapper(pa.BufferReader(self.data), encoding="utf-8", newline="")
         return csv.reader(lines, delimiter=self.delimiter, strict=strict)
+
+    def first_rows(self) -> list[list[str]]:
+        """The first rows from the header on, blank ones too, as rows are counted where a config declares the header."""
+        return list(itertools.islice(self.reader(), SAMPLE_ROWS))
 
     def records(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the line on which each record begins, and its fields."""
@@ -108,12 +111,6 @@ def read_csv(source: SourceFile, options: FileOptions) -> FileContents:
     """
     path = source.path
     text, notes = _opened(source, options)
-    text = dataclasses.replace(text, has_breaks=_checked_quotes(text))
-    if text.has_quotes and options.missing is None:
-        n_missing = n_unquoted_missing(np.frombuffer(text.data, dtype=np.uint8), text.delimiter)
-        text = dataclasses.replace(text, n_missing=n_missing)
-        if n_missing:
-            notes.append(unquoted_missing_note(n_missing))
     header, table, nameless, n_of_footer = _checked_records(text)
     n_records = n_without_empty_end(table)
     if n_records == 0:
@@ -144,7 +141,6 @@ def _handed_on(column: pa.ChunkedArray) -> TextCodes | pa.ChunkedArray:
 def _opened(source: SourceFile, options: FileOptions) -> tuple[_Text, list[str]]:
     """Return the file's text with its delimiter, and notes on what was guessed."""
     path = source.path
-    _check_declared(path, options)
     data, notes = read_text(source, options.encoding)
     beginning = data[:SAMPLE_BYTES].to_pybytes()
     if not beginning.strip() and not data.to_pybytes().strip():
@@ -157,28 +153,15 @@ def _opened(source: SourceFile, options: FileOptions) -> tuple[_Text, list[str]]
     header = header_of_text(sample, data.size <= SAMPLE_BYTES, path, options, first_number=1 + n_lines)
     above = "".join(itertools.islice(io.StringIO(sample, newline=""), header.n_lines_above))
     data = data[len(above.encode()) :]
-    has_quotes = any((block == QUOTE).any() for block in _small_blocks(data))
     if options.delimiter is None and header.delimiter != USUAL_DELIMITERS[suffix_of(path).removesuffix(GZIP_SUFFIX)]:
         notes.append(f"delimiter {DELIMITER_NAMES[header.delimiter]} guessed")
     first_line = 1 + n_lines + header.n_lines_above
-    text = _Text(path, data, header.delimiter, has_quotes, first_line=first_line, names=header.names)
-    return text, [*notes, *header.notes]
-
-
-def _check_declared(path: Path, options: FileOptions) -> None:
-    faults = []
-    delimiter = options.delimiter
-    if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0'):
-        faults.append(
-            f"{path.name}: the declared delimiter {delimiter!r} cannot be used; one ASCII character is allowed, "
-            f"such as {setting_of(path, 'delimiter', ';')}."
-        )
-    if options.decimal not in (None, ".", ","):
-        faults.append(
-            f"{path.name}: the declared decimal sign {options.decimal!r} cannot be used; '.' and ',' are allowed: "
-            f"{setting_of(path, 'decimal', ',')}."
-        )
-    stop_at(faults)
+    text = _Text(path, data, header.delimiter, first_line, header.names)
+    text = dataclasses.replace(text, has_breaks=_checked_quotes(text))
+    notes += header.notes
+    if options.missing is None and (n := n_unquoted_missing(np.frombuffer(data, dtype=np.uint8), text.delimiter)):
+        return dataclasses.replace(text, na_is_missing=True), [*notes, unquoted_missing_note(n)]
+    return text, notes
 
 
 # Quoting
@@ -191,7 +174,7 @@ def _checked_quotes(text: _Text) -> bool:
 
     Broken quoting moves text between fields, even into the header, so nothing else is examined after it.
     """
-    if not text.has_quotes:
+    if not any((block == QUOTE).any() for block in _small_blocks(text.data)):
         return False
     quotes = QuoteCheck(text.delimiter)
     if all(map(quotes.are_regular, (*_small_blocks(text.data), END))) and quotes.n_quotes % 2 == 0:
@@ -239,7 +222,7 @@ def _checked_records(text: _Text) -> tuple[list[str], pa.Table, list[int], int]:
     nothing: tuple[pa.Table, list[str], int] = (pa.table({}), [no_record_fault(text.path)], 0)
     table, of_records, n_of_footer = nothing if is_empty else _parsed(text, len(header))
     nameless = [] if is_empty else _nameless_without_values(header, table)
-    likely = likely_header_row(_first_rows(text), text.first_line) if "" in header else 1
+    likely = likely_header_row(text.first_rows(), text.first_line) if "" in header else 1
     faults = name_faults(header, text.path, not may_be_record, True, nameless, likely)
     if may_be_record:
         faults.append(
@@ -249,11 +232,6 @@ def _checked_records(text: _Text) -> tuple[list[str], pa.Table, list[int], int]:
         )
     stop_at([*faults, *of_records])
     return header, table, nameless, n_of_footer
-
-
-def _first_rows(text: _Text) -> list[list[str]]:
-    """The first rows from the header on, blank ones too, as rows are counted where a config declares the header."""
-    return list(itertools.islice(text.reader(), SAMPLE_ROWS))
 
 
 def _nameless_without_values(header: Sequence[str], table: pa.Table) -> list[int]:
@@ -315,7 +293,7 @@ def _parsed_in_blocks(text: _Text, n_columns: int, block_bytes: int, n_fields_of
                 delimiter=text.delimiter, newlines_in_values=text.has_breaks, invalid_row_handler=leave_out
             ),
             # Whether it is UTF-8 was known before: to check it needs a search of the whole text.
-            convert_options=converted_to(types, text.n_missing > 0, check_utf8=False),
+            convert_options=converted_to(types, text.na_is_missing, check_utf8=False),
         )
 
     beginning = text.data[: text.data[:_PROBED_BYTES].to_pybytes().rfind(b"\n") + 1]
@@ -355,7 +333,7 @@ def _ragged_fault(text: _Text, n_columns: int, n_fields: Counter[int]) -> str:
     where = f"; the first begins at line {first_line:,}" if first_line else ""
     [(n_usual, n_records)] = n_fields.most_common(1)
     if n_usual > 2 and len(n_fields) == 1 and n_records >= _FEWEST_RECORDS:
-        place, first = next(((i, one) for i, one in enumerate(_first_rows(text)) if len(one) == n_usual), (0, ["0"]))
+        place, first = next(((i, one) for i, one in enumerate(text.first_rows()) if len(one) == n_usual), (0, ["0"]))
         row = place + text.first_line
         if not looks_like_data(first[0]):
             where += f". If the headings are in row {row}, declare it: {setting_of(text.path, 'header_row', row)}"

@@ -47,13 +47,10 @@ def read_text(source: SourceFile, declared: str | None) -> tuple[pa.Buffer, list
     Raises FaultyInputError when the file is not text, mixes encodings, or does not fit its encoding.
     """
     path, content = source.path, source.content
-    if declared is not None:
-        check_encoding_name(declared, path)
-    elif content[:2] in _UTF16_MARKS:
-        return pa.py_buffer(_decoded_whole(content, path, "utf-16")), []
+    wide = declared or ("utf-16" if content[:2] in _UTF16_MARKS else "utf-8")
     # Where every character takes two bytes or more, letters have NUL bytes, and lines are not to be split.
-    if declared is not None and codecs.lookup(declared).name.startswith(("utf-16", "utf-32")):
-        return pa.py_buffer(_decoded_whole(content, path, declared)), []
+    if codecs.lookup(wide).name.startswith(("utf-16", "utf-32")):
+        return pa.py_buffer(_decoded_whole(content, path, wide)), []
     data = pa.py_buffer(content)
     characters = np.frombuffer(content, dtype=np.uint8)
     _check_no_nul(characters, path)
@@ -126,7 +123,6 @@ def chosen_encoding(
     pieces = list(pieces)
     foreign = [piece for piece in pieces if not piece.isascii()]
     if declared is not None:
-        check_encoding_name(declared, path)
         _check_decodable(foreign, declared, piece_name, path, "declared")
         return declared, []
     not_utf8 = [piece for piece in foreign if not _is_valid(piece, "utf-8")]
@@ -146,18 +142,6 @@ def _mixed(n_foreign: int, n_not_utf8: int, piece_name: str, path: Path, further
         f"{path.name}: mixed encodings: {counted(n_foreign - n_not_utf8, piece_name)} with characters in UTF-8 and "
         f"{counted(n_not_utf8, piece_name)} that cannot be UTF-8. Export the file again in one encoding{further}."
     )
-
-
-def check_encoding_name(name: str, path: Path) -> None:
-    """Raise FaultyInputError when Python knows no text encoding of this name."""
-    try:
-        # A wrong name raises LookupError; whether the one letter fits does not matter here.
-        b"a".decode(name, errors="replace")
-    except (LookupError, ValueError):
-        raise FaultyInputError(
-            f"{path.name}: the declared encoding {name!r} is not known. Allowed are names such as utf-8, cp1252, "
-            f"cp1253, iso-8859-7: {setting_of(path, 'encoding', 'cp1253')}."
-        ) from None
 
 
 def _guessed(pieces: Sequence[bytes], heading: bytes, path: Path) -> str:

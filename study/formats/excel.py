@@ -51,12 +51,13 @@ _Place = tuple[int, int]  # of a cell: its row and column, from 0
 class _Sheet:
     """The rows from the first one with cells, which has the number ``first_number``, to the last one.
 
-    ``merged``: the areas of merged cells, from the first to the last cell of each.
+    ``merged``: the areas of merged cells, from the first to the last cell of each. A hidden sheet is not read.
     """
 
     first_number: int
     rows: _Rows
     merged: Sequence[tuple[_Place, _Place]] = ()
+    is_hidden: bool = False
 
     def records_below(self, header: HeaderRow) -> _Rows:
         """The rows below the headings; each cell of a merged area has its value."""
@@ -97,10 +98,7 @@ def sheets_with_data(source: SourceFile, id_column: str | None) -> FoundSheets:
 
     ``id_column`` names the person, as far as that is known. Raises as ``read_excel`` does.
     """
-    sheets = _all_sheets(source, _MOST_ROWS_SEEN)
-    found = _sheets_with_data({name: one for name, one in sheets.items() if one is not None}, id_column)
-    hidden = {name: "a hidden sheet" for name, one in sheets.items() if one is None}
-    return FoundSheets(found.with_data, {**found.left_out, **hidden})
+    return _sheets_with_data(_sheets(source, _MOST_ROWS_SEEN), id_column)
 
 
 def _sheets_with_data(sheets: Mapping[str, _Sheet], id_column: str | None) -> FoundSheets:
@@ -109,11 +107,11 @@ def _sheets_with_data(sheets: Mapping[str, _Sheet], id_column: str | None) -> Fo
     shared = {heading for heading, n_sheets in headings.items() if heading and n_sheets > 1}
     left_out = {}
     for name, of_sheet in columns.items():
-        is_empty = not any(of_sheet.values())
-        reason = why_a_legend(of_sheet, id_column, name, shared, is_sheet=True) if of_sheet else "an empty sheet"
-        left_out[name] = reason or ("no records below its headings" if is_empty else "")
-    with_data = tuple(name for name, reason in left_out.items() if not reason)
-    return FoundSheets(with_data, {name: reason for name, reason in left_out.items() if reason})
+        without_cells = "a hidden sheet" if sheets[name].is_hidden else "an empty sheet"
+        reason = why_a_legend(of_sheet, id_column, name, shared, is_sheet=True) if of_sheet else without_cells
+        if reason or not any(of_sheet.values()):
+            left_out[name] = reason or "no records below its headings"
+    return FoundSheets(tuple(name for name in sheets if name not in left_out), left_out)
 
 
 def _first_values(sheet: _Sheet, id_column: str | None) -> dict[str, list[str]]:
@@ -164,32 +162,25 @@ def _reading(source: SourceFile) -> Iterator[None]:
 
 
 def _sheets(source: SourceFile, most_rows: int | None = None, only: str | None = None) -> dict[str, _Sheet]:
-    """The visible sheets by name, or ``only`` one; of each at most its first rows."""
-    return {name: one for name, one in _all_sheets(source, most_rows, only).items() if one is not None}
-
-
-def _all_sheets(source: SourceFile, most_rows: int | None, only: str | None = None) -> dict[str, _Sheet | None]:
-    """As ``_sheets``, with hidden ones, which are not read: None."""
+    """The sheets by name, or ``only`` one; of each at most its first rows."""
+    found = {}
     with _reading(source):
-        return dict(_sheets_of(source, most_rows, only))
+        import python_calamine
 
-
-def _sheets_of(source: SourceFile, most_rows: int | None, only: str | None) -> Iterator[tuple[str, _Sheet | None]]:
-    stored = _stored_sheets(source) if source.content.startswith(_NEW_WORKBOOK) else {}
-    import python_calamine
-
-    book = python_calamine.load_workbook(io.BytesIO(source.content))
-    for about in book.sheets_metadata:
-        if only not in (None, about.name) or about.typ != python_calamine.SheetTypeEnum.WorkSheet:
-            continue
-        if about.visible != python_calamine.SheetVisibleEnum.Visible:
-            yield about.name, None
-            continue
-        if about.name in stored:
-            _check_extent(stored[about.name](), source.path)
-        sheet = book.get_sheet_by_name(about.name)
-        rows = sheet.to_python(skip_empty_area=False, nrows=most_rows)
-        yield about.name, _without_empty_ends(rows, sheet.merged_cell_ranges or ())
+        stored = _stored_sheets(source)
+        book = python_calamine.load_workbook(io.BytesIO(source.content))
+        for about in book.sheets_metadata:
+            if only not in (None, about.name) or about.typ != python_calamine.SheetTypeEnum.WorkSheet:
+                continue
+            if about.visible != python_calamine.SheetVisibleEnum.Visible:
+                found[about.name] = _Sheet(1, [], is_hidden=True)
+                continue
+            if about.name in stored:
+                _check_extent(stored[about.name](), source.path)
+            sheet = book.get_sheet_by_name(about.name)
+            rows = sheet.to_python(skip_empty_area=False, nrows=most_rows)
+            found[about.name] = _without_empty_ends(rows, sheet.merged_cell_ranges or ())
+    return found
 
 
 def _without_empty_ends(rows: _Rows, merged: Sequence[tuple[_Place, _Place]]) -> _Sheet:
@@ -258,8 +249,10 @@ def _text_of(cell: Any, has_times: bool = False) -> str | None:
 def _stored_sheets(source: SourceFile) -> dict[str, Callable[[], bytes]]:
     """How to get what is stored of each sheet, by the name of the sheet; nothing where the parts are called otherwise.
 
-    Raises ``FaultyInputError`` if the workbook unfolds to more than is allowed.
+    Nothing of an old workbook. Raises ``FaultyInputError`` if the workbook unfolds to more than is allowed.
     """
+    if not source.content.startswith(_NEW_WORKBOOK):
+        return {}
     archive = zipfile.ZipFile(io.BytesIO(source.content))
     check_unfolded_size(source.path, len(source.content), sum(one.file_size for one in archive.infolist()))
     try:
@@ -290,14 +283,8 @@ def _check_extent(stored: bytes, path: Path) -> None:
 
 def _most_columns(said: re.Match[bytes] | None, stored: bytes) -> int:
     letters = {said[1]} if said else {match[1] for match in _CELL.finditer(stored)}
-    return max((_number(one) for one in letters), default=0)
-
-
-def _number(letters: bytes) -> int:
-    number = 0
-    for letter in letters:
-        number = 26 * number + letter - ord("A") + 1
-    return number
+    numbers = (sum(26**i * (letter - ord("A") + 1) for i, letter in enumerate(reversed(one))) for one in letters)
+    return max(numbers, default=0)
 
 
 def _checked_cells(source: SourceFile, sheet: str) -> list[str]:
@@ -305,9 +292,8 @@ def _checked_cells(source: SourceFile, sheet: str) -> list[str]:
 
     Raises ``FaultyInputError`` if cells have a formula and no value: whoever wrote the workbook did not calculate it.
     """
-    if not source.content.startswith(_NEW_WORKBOOK) or sheet not in (sheets := _stored_sheets(source)):
-        return []
-    stored = sheets[sheet]()
+    sheets = _stored_sheets(source)
+    stored = sheets[sheet]() if sheet in sheets else b""
     uncalculated = [match[1] for match in _UNCALCULATED.finditer(stored)]
     columns = sorted({match[1].decode() for one in uncalculated if (match := re.search(rb'r="([A-Z]+)', one))})
     if uncalculated:

@@ -42,15 +42,6 @@ _MISSING = frozenset(("na", "n", "a", "nan", "null", "none", "nat", "unknown", "
 _FORMS = (r"^\s*[+-]?\d+(\.\d*)?\s*$", r"^\s*\S*\d\S*\s*$", r"^\s*\S+\s*$")
 
 
-@dataclass(frozen=True)
-class _Kind:
-    """Rows of one kind, by their places (n,), and what they are in words: one of them, and several."""
-
-    one: str
-    several: str
-    rows: tuple[int, ...]
-
-
 def without_rows_of_nobody(columns: Mapping[str, ColumnFound]) -> tuple[dict[str, ColumnFound], list[str]]:
     """The columns without rows of nobody, and notes on these; the same columns if there is none.
 
@@ -66,9 +57,8 @@ def without_rows_of_nobody(columns: Mapping[str, ColumnFound]) -> tuple[dict[str
     found = _Suspects(kept, n_rows, suspects).of_nobody()
     if not found:
         return kept, []
-    out = np.concatenate([np.array(kind.rows, dtype=np.int64) for kind in found])
-    rows = np.delete(np.arange(n_rows), out)
-    notes = [_note(kind) for kind in found]
+    rows = np.delete(np.arange(n_rows), np.concatenate([*found.values()]))
+    notes = [_note(what, out) for what, out in found.items()]
     left = {name: one.at(rows) if isinstance(one, TextCodes) else one.take(rows) for name, one in kept.items()}
     return left, notes
 
@@ -76,8 +66,7 @@ def without_rows_of_nobody(columns: Mapping[str, ColumnFound]) -> tuple[dict[str
 def faults_of_rows_on_disk(file_name: str, columns: Mapping[str, pa.ChunkedArray], remedy: str) -> list[str]:
     """The fault of rows of headings or totals in a file that is not in memory, by the distinct texts of its ids."""
     for name in _ids(columns):
-        texts = columns[name]
-        if pa.types.is_large_string(texts.type) and pc.any(_are_totals(texts, name)).as_py():
+        if pc.any(_are_totals(columns[name], name)).as_py():
             return [
                 f"{file_name}: {name} has a row of totals, or the headings once more, which is no record; take such "
                 f"rows out of the file, or {remedy}"
@@ -92,10 +81,11 @@ def _are_totals(texts: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     return pc.is_in(texts, value_set=pa.array([name, *words], texts.type))
 
 
-def _note(kind: _Kind) -> str:
-    n, numbers = len(kind.rows), listed((f"{row + 1:,}" for row in sorted(kind.rows)), at_most=8)
-    what, rows = (kind.one, "row") if n == 1 else (f"{n:,} {kind.several}", "rows")
-    return f"{what} left out, as no record of a person: {rows} {numbers} below the headings"
+def _note(what: str, out: np.ndarray) -> str:
+    """The note on rows of one kind, by their places (n,)."""
+    n, numbers = len(out), listed((f"{row + 1:,}" for row in sorted(out.tolist())), at_most=8)
+    which, rows = (f"a row {what}", "row") if n == 1 else (f"{n:,} rows {what}", "rows")
+    return f"{which} left out, as no record of a person: {rows} {numbers} below the headings"
 
 
 # ---------------------------------------------------------------- which rows have no id as the others have one
@@ -110,45 +100,40 @@ def _ids(columns: Mapping[str, ColumnFound]) -> list[str]:
 
 def _suspects(columns: Mapping[str, ColumnFound], n_rows: int) -> np.ndarray:
     """The places (n,) of rows whose ids are missing, or have another form than nearly all others."""
-    found = np.arange(n_rows)
+    odd = np.ones(n_rows, dtype=bool)
     for name in _ids(columns):
-        if not len(found):
-            break
-        found = np.intersect1d(found, _odd_ids(name, columns[name], n_rows), assume_unique=True)
+        if odd.any():
+            odd &= _odd_ids(name, columns[name], n_rows)
     first = {name: _texts(column, np.zeros(1, dtype=np.int64))[0] for name, column in columns.items()}
-    return np.union1d(found, np.zeros(int(_number_columns(first)), dtype=np.int64))
+    odd[0] |= _number_columns(first)
+    return np.flatnonzero(odd)
 
 
 def _odd_ids(name: str, column: ColumnFound, n_rows: int) -> np.ndarray:
     if isinstance(column, np.ndarray):
-        return np.flatnonzero(np.isnan(column)) if column.dtype.kind == "f" else np.empty(0, dtype=np.int64)
+        return np.isnan(column)
     if isinstance(column, TextCodes):
         odd = np.append(_are_odd(name, pa.chunked_array([column.texts]), column.people[:-1]), True)
-        return np.flatnonzero(odd.take(column.codes, mode="wrap"))
+        return odd.take(column.codes, mode="wrap")
     column = pa.chunked_array([column]) if isinstance(column, pa.Array) else column
-    if not _are_texts(column):
-        return np.flatnonzero(column.is_null().to_numpy())
     if n_rows <= _MANY:
-        return np.flatnonzero(_are_odd(name, column, np.ones(n_rows, dtype=np.int64)))
+        return _are_odd(name, column, np.ones(n_rows, dtype=np.int64))
     # In a long table the form is asked for at both ends, where titles, units, totals and footers are.
     ends = pa.chunked_array([*column[:_AT_ENDS].chunks, *column[-_AT_ENDS:].chunks], type=column.type)
-    at_ends = _are_odd(name, ends, np.ones(len(ends), dtype=np.int64))
-    odd = pc.or_(_are_totals(column, name), column.is_null()).to_numpy()
-    odd[:_AT_ENDS] |= at_ends[:_AT_ENDS]
-    odd[-_AT_ENDS:] |= at_ends[_AT_ENDS:]
-    return np.flatnonzero(odd)
+    at_ends = np.flatnonzero(_are_odd(name, ends, np.ones(len(ends), dtype=np.int64)))
+    found: np.ndarray = pc.or_(_are_totals(column, name), column.is_null()).to_numpy()
+    found[np.where(at_ends < _AT_ENDS, at_ends, at_ends - len(ends))] = True
+    return found
 
 
 def _are_odd(name: str, texts: pa.ChunkedArray, n_records: np.ndarray) -> np.ndarray:
     """Which texts (n,) are missing, the heading again, a word for a total, or not of the form that the others have."""
-    is_empty = _none_or_blank(texts)
-    n_given = int(n_records[~is_empty].sum())
-    odd = is_empty
+    odd = clean_text(texts).is_null().to_numpy()
+    n_given = int(n_records[~odd].sum())
     for form in _FORMS:
-        fits = _matches(texts, form)
-        n_odd = n_given - int(n_records[fits & ~is_empty].sum())
-        if n_odd <= max(_MOST_SHARE * n_given, min(_MOST_ROWS, n_given // 2)):
-            odd = odd | ~fits
+        fits = _matches(texts, form) & ~odd
+        if n_given - int(n_records[fits].sum()) <= max(_MOST_SHARE * n_given, min(_MOST_ROWS, n_given // 2)):
+            odd = ~fits
             break
     if form != _FORMS[0]:  # no number is a word for a total
         odd = odd | _matches(texts, _form_of_summaries())
@@ -174,10 +159,6 @@ def _is_summary(cell: str) -> bool:
     return re.search(_form_of_summaries(), whole) is not None
 
 
-def _same(cell: str, name: str) -> bool:
-    return cell.strip().casefold() == name.strip().casefold()
-
-
 # ---------------------------------------------------------------- what the suspects say
 
 
@@ -190,122 +171,111 @@ class _Suspects:
     rows: np.ndarray
 
     @cached_property
-    def cells(self) -> dict[str, list[str]]:
-        """The cells of the suspects by column, "" where missing."""
-        return {name: _texts(column, self.rows) for name, column in self.columns.items()}
+    def _ids(self) -> list[str]:
+        return _ids(self.columns)
+
+    @cached_property
+    def _records(self) -> np.ndarray:
+        return np.delete(np.arange(self.n_rows), self.rows)
 
     @cached_property
     def forms(self) -> dict[str, _Form]:
         """The form of the values of each column, by some records."""
-        records = np.delete(np.arange(self.n_rows), self.rows)
-        step = max(len(records) // _SAMPLE, 1)
-        return {name: _Form(_texts(column, records[::step])) for name, column in self.columns.items()}
+        some = self._records[:: max(len(self._records) // _SAMPLE, 1)]
+        return {name: _Form(_texts(column, some)) for name, column in self.columns.items()}
 
-    def of_nobody(self) -> list[_Kind]:
-        ids = _ids(self.columns)
-        rows = [{name: cells[place] for name, cells in self.cells.items()} for place in range(len(self.rows))]
+    def of_nobody(self) -> dict[str, np.ndarray]:
+        """The places (n,) of rows of nobody, by what they are in words."""
+        cells = [_texts(column, self.rows) for column in self.columns.values()]
+        rows = [dict(zip(self.columns, row, strict=True)) for row in zip(*cells, strict=True)]
         blank = [place for place, row in enumerate(rows) if _is_blank(row.values())]
         numbered = [place for place, row in enumerate(rows) if self.rows[place] == 0 and _number_columns(row)]
         headings = [place for place, row in enumerate(rows) if _are_headings(row)]
-        others = [place for place in range(len(rows)) if place not in {*blank, *numbered, *headings}]
         legend = self._legend(blank)
-        totals = [place for place in others if place not in legend and self._is_total(rows[place], ids)]
-        left = [place for place in others if place not in {*legend, *totals}]
-        texts = [place for place in left if self._breaks(place, rows[place], ids) or self._is_remark(rows[place], ids)]
-        n_records = self.n_rows - len(self.rows)
-        n_odd = len({*legend, *totals, *texts})
-        if n_records < _FEWEST_RECORDS or n_odd > min(max(_MOST_SHARE * n_records, _MOST_ROWS), n_records // 2):
-            texts, totals, legend = [], [], []
-        units = [
-            place for place in texts if self.rows[place] < _MOST_OF_A_LEGEND and not self._is_remark(rows[place], ids)
+        left = [place for place in range(len(rows)) if place not in {*blank, *numbered, *headings, *legend}]
+        totals = [place for place in left if self._is_total(rows[place])]
+        remarks = [place for place in left if place not in totals and self._is_remark(rows[place])]
+        broken = [
+            place for place in left if place not in {*totals, *remarks} and self._breaks(self.rows[place], rows[place])
         ]
-        footer = sorted({*legend, *texts} - {*units})
-        kinds = (
-            ("a row without any value", "rows without any value", blank),
-            ("a row that numbers the columns", "rows that number the columns", numbered),
-            ("a row that repeats the headings", "rows that repeat the headings", headings),
-            ("a row of units" + self._units(units), "rows of units" + self._units(units), units),
-            ("a row of totals", "rows of totals", totals),
-            ("a row of text", "rows of text", footer),
-        )
-        return [_Kind(one, several, tuple(self.rows[places].tolist())) for one, several, places in kinds if places]
+        n_records, n_odd = len(self._records), len({*legend, *totals, *remarks, *broken})
+        if n_records < _FEWEST_RECORDS or n_odd > min(max(_MOST_SHARE * n_records, _MOST_ROWS), n_records // 2):
+            legend, totals, remarks, broken = [], [], [], []
+        units = [place for place in broken if self.rows[place] < _MOST_OF_A_LEGEND]
+        said = [f"{name}: {cell}" for place in units[:1] for name, cell in rows[place].items() if cell]
+        kinds = {
+            "without any value": blank,
+            "that numbers the columns": numbered,
+            "of the headings once more": headings,
+            "of units" + (f" ({listed(said, at_most=8)})" if said else ""): units,
+            "of totals": totals,
+            "of text": sorted({*legend, *remarks, *broken} - {*units}),
+        }
+        return {what: self.rows[places] for what, places in kinds.items() if places}
 
-    def _units(self, places: Sequence[int]) -> str:
-        """What the row below the headings says of each column of numbers."""
-        said = [f"{name}: {cells[places[0]]}" for name, cells in self.cells.items() if places and cells[places[0]]]
-        return f" ({listed(said, at_most=8)})" if said else ""
-
-    def _breaks(self, place: int, row: Mapping[str, str], ids: Sequence[str]) -> bool:
+    def _breaks(self, place: int, row: Mapping[str, str]) -> bool:
         """Whether some cell breaks the form of its column, and none fits or repeats what records have.
 
         Right below the headings, without any id, bounds may fit, beside ranges that break the form: <5, and 12-16.
         """
-        given = {name: cell for name, cell in row.items() if cell and name not in ids}
+        given = {name: cell for name, cell in row.items() if cell and name not in self._ids}
         broken = [cell for name, cell in given.items() if self.forms[name].breaks(cell)]
         fitting = [cell for name, cell in given.items() if self.forms[name].fits(cell)]
-        is_odd = all(not row[name] or not re.search(r"\d", row[name]) or " " in row[name] for name in ids)
+        is_odd = all(not row[name] or not re.search(r"\d", row[name]) or " " in row[name] for name in self._ids)
         are_ranges = all(cell[0] in "<>" for cell in fitting) and all(
             len(_DIGITS.findall(cell)) == 2 for cell in broken
         )
-        may_fit = self.rows[place] < _MOST_OF_A_LEGEND and not any(row[name] for name in ids) and are_ranges
+        may_fit = place < _MOST_OF_A_LEGEND and not any(row[name] for name in self._ids) and are_ranges
         return is_odd and bool(broken) and (may_fit or not fitting)
 
-    def _is_total(self, row: Mapping[str, str], ids: Sequence[str]) -> bool:
+    def _is_total(self, row: Mapping[str, str]) -> bool:
         """Whether a row has a word for it where ids have digits, or numbers that are the sums or means of columns.
 
         The word may stand beside a missing id, too.
         """
         given = {name: cell for name, cell in row.items() if cell}
         words = [name for name, cell in given.items() if _is_summary(cell) and cell not in self.forms[name].known]
-        numbers = {name: cell for name, cell in given.items() if _NUMBER.fullmatch(cell)}
-        is_named = any(name in words for name in ids)
-        if (is_named or self._is_of_a_group(row, ids)) and not any(self.forms[name].are_words for name in ids):
+        is_named = any(name in words for name in self._ids)
+        if (is_named or self._is_of_a_group(row)) and not any(self.forms[name].are_words for name in self._ids):
             return True
-        numbers = {name: cell for name, cell in numbers.items() if name not in ids}
-        if len(numbers) > 1 and numbers.keys() == given.keys() - {*ids} and self._are_counts(numbers, row, ids):
+        numbers = {name: cell for name, cell in given.items() if name not in self._ids and _NUMBER.fullmatch(cell)}
+        if len(numbers) > 1 and numbers.keys() == given.keys() - {*self._ids} and self._are_counts(numbers, row):
             return True
-        may_be = is_named or given.keys() <= {*numbers, *words, *(() if self.forms[ids[0]].are_words else ids)}
-        is_named |= bool(words) and not any(row[name] for name in ids)
-        return (
-            may_be
-            and bool(numbers)
-            and all(self._is_summed(name, cell, is_named=is_named) for name, cell in numbers.items())
-        )
+        ids = () if self.forms[self._ids[0]].are_words else self._ids
+        may_be = bool(numbers) and (is_named or given.keys() <= {*numbers, *words, *ids})
+        is_named |= bool(words) and not any(row[name] for name in self._ids)
+        return may_be and all(self._is_summed(name, cell, is_named=is_named) for name, cell in numbers.items())
 
-    def _are_counts(self, numbers: Mapping[str, str], row: Mapping[str, str], ids: Sequence[str]) -> bool:
+    def _are_counts(self, numbers: Mapping[str, str], row: Mapping[str, str]) -> bool:
         """Whether a row without a digit in its ids, where others have one, says how many values each column has.
 
         One of the columns has words: a person may have the numbers of the others.
         """
-        is_odd = not any(self.forms[name].are_words or re.search(r"\d", row[name]) for name in ids)
+        is_odd = not any(self.forms[name].are_words or re.search(r"\d", row[name]) for name in self._ids)
         are_counts = all(_number(cell) == self.forms[name].n_given for name, cell in numbers.items())
         return is_odd and are_counts and any(self.forms[name].have_no_digit for name in numbers)
 
-    def _is_of_a_group(self, row: Mapping[str, str], ids: Sequence[str]) -> bool:
+    def _is_of_a_group(self, row: Mapping[str, str]) -> bool:
         """Whether an id without a digit begins with a word for a total, as ``Summe Arm A``, and all numbers are such.
 
         A name may begin so, too: so no word stands where all others have one, and no person has some of the numbers.
         """
-        words = [name for name, form in self.forms.items() if form.repeats_always and name not in ids]
-        begins = any(_is_summary(row[name].partition(" ")[0]) for name in ids if row[name])
-        is_without = not any(row[name] for name in words) and not re.search(r"\d", "".join(row[name] for name in ids))
-        if not (begins and words and is_without):
+        ids = [row[name] for name in self._ids]
+        begins = any(_is_summary(cell.partition(" ")[0]) for cell in ids if cell)
+        words = [name for name, form in self.forms.items() if form.repeats_always and name not in self._ids]
+        if not (begins and words) or any(row[name] for name in words) or re.search(r"\d", "".join(ids)):
             return False
-        numbers = {name: cell for name, cell in row.items() if cell and name not in ids}
+        numbers = {name: cell for name, cell in row.items() if cell and name not in self._ids}
         are_summed = all(self._is_summed(name, cell, self._groups(words)) for name, cell in numbers.items())
         return are_summed and any(self._is_of_nobody(name, cell) for name, cell in numbers.items())
 
     def _groups(self, words: Sequence[str]) -> Iterator[np.ndarray]:
         """Which records (n_records,) are meant: all, or those of one value of a column of few words."""
-        yield np.ones(self.n_rows - len(self.rows), dtype=bool)
+        yield np.ones(len(self._records), dtype=bool)
         for name in words:
             texts = np.array(_texts(self.columns[name], self._records))
             values = np.unique(texts)
             yield from (texts == one for one in values[: _MOST_ROWS * (len(values) <= _MOST_ROWS)])
-
-    @cached_property
-    def _records(self) -> np.ndarray:
-        return np.delete(np.arange(self.n_rows), self.rows)
 
     def _numbers(self, name: str) -> np.ndarray:
         """The numbers (n_records,) of a column, NaN where a record has none."""
@@ -334,13 +304,13 @@ class _Suspects:
                 return True
         return False
 
-    def _is_remark(self, row: Mapping[str, str], ids: Sequence[str]) -> bool:
+    def _is_remark(self, row: Mapping[str, str]) -> bool:
         """Whether one cell alone has a text, and it is no id: it has several words, or no digit where ids have one."""
         given = [(name, cell) for name, cell in row.items() if cell]
         if len(given) != 1 or _NUMBER.fullmatch(given[0][1]):
             return False
         [(name, cell)] = given
-        is_no_id = name in ids and not self.forms[name].are_words and not any(letter.isdigit() for letter in cell)
+        is_no_id = name in self._ids and not self.forms[name].are_words and not any(letter.isdigit() for letter in cell)
         return is_no_id or len(cell.split()) > 1
 
     def _legend(self, blank: Sequence[int]) -> list[int]:
@@ -391,8 +361,9 @@ class _Form:
 
 
 def _are_headings(row: Mapping[str, str]) -> bool:
-    given = {name: cell for name, cell in row.items() if cell}
-    return len(given) > 1 and 3 * sum(_same(cell, name) for name, cell in given.items()) >= 2 * len(given)
+    given = [(name, cell) for name, cell in row.items() if cell]
+    n_same = sum(cell.strip().casefold() == name.strip().casefold() for name, cell in given)
+    return len(given) > 1 and 3 * n_same >= 2 * len(given)
 
 
 def _number_columns(row: Mapping[str, str]) -> bool:
@@ -422,15 +393,6 @@ def _number(text: str) -> float | None:
 # ---------------------------------------------------------------- columns as readers give them
 
 
-def _are_texts(column: pa.ChunkedArray | pa.Array) -> bool:
-    return bool(pa.types.is_large_string(column.type) or pa.types.is_string(column.type))
-
-
-def _none_or_blank(texts: pa.ChunkedArray) -> np.ndarray:
-    found: np.ndarray = clean_text(texts).is_null().to_numpy()
-    return found
-
-
 def _matches(texts: pa.ChunkedArray, form: str) -> np.ndarray:
     found: np.ndarray = pc.fill_null(pc.match_substring_regex(texts, form), False).to_numpy()
     return found
@@ -441,4 +403,4 @@ def _texts(column: ColumnFound, rows: np.ndarray) -> list[str]:
     if isinstance(column, np.ndarray):
         return ["" if np.isnan(one) else number_text(float(one)) for one in column[rows].astype(float)]
     found = column.texts_of(column.codes[rows]) if isinstance(column, TextCodes) else column.take(pa.array(rows))
-    return ["" if one is None else str(one) for one in (clean_text(found) if _are_texts(found) else found).to_pylist()]
+    return [one or "" for one in clean_text(found).to_pylist()]

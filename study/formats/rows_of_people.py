@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
+import numpy as np
+import pandas as pd
 
 SUBJECT = "\0subject"  # the code of each row's subject, under a name that no file can have
 MOST_PARTS = 1000  # a million records are divided at once then
@@ -14,8 +13,6 @@ MOST_PARTS = 1000  # a million records are divided at once then
 
 def starts_of_parts(n_people: int, n_rows: int, rows_per_part: int) -> np.ndarray:
     """The first place of each part, if people with ``n_rows`` together are divided."""
-    import numpy as np
-
     n_parts = min(max(-(-n_rows // rows_per_part), 1), MOST_PARTS)
     return np.arange(0, max(n_people, 1), max(-(-n_people // n_parts), 1))
 

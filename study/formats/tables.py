@@ -8,8 +8,13 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
+from typing import Protocol, TypeAlias, TypeVar
 
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from disclosure_control.basics.encoding.text_codes import TextCodes, text_codes
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import (
     TEXT,
@@ -26,13 +31,6 @@ from study.formats.dates import ORDERS
 from study.formats.epochs import EPOCHS
 from study.formats.rows_of_people import RowsOfPeople, rows_in_memory, starts_of_parts
 
-if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
-    import pyarrow as pa
-
-    from disclosure_control.basics.encoding.text_codes import TextCodes
-
 GZIP_SUFFIX = ".gz"
 KEEP = "keep"
 READINGS = (*ORDERS, *EPOCHS, KEEP)  # of dates
@@ -42,7 +40,7 @@ BUNDLES = "Bundles.json"
 _SHEET = re.compile(rf"(?P<workbook>.+\.xls[xm]?|{re.escape(BUNDLES)})#(?P<sheet>.+)", re.IGNORECASE | re.DOTALL)
 _NOT_IN_NAMES = re.compile(r'[<>:"/\\|?*\x00-\x1f]')  # of files, on one system or another
 Piece = TypeVar("Piece")
-ColumnFound: TypeAlias = "TextCodes | pa.ChunkedArray | pa.Array | np.ndarray"
+ColumnFound: TypeAlias = TextCodes | pa.ChunkedArray | pa.Array | np.ndarray
 
 
 def _is_encoding(name: object) -> bool:
@@ -100,7 +98,12 @@ class FileOptions(SettingsGroup):
     """
 
     delimiter: str | None = setting(
-        Kind(lambda value: is_name(value) and len(value) == 1, "one character"), "the character between columns", None
+        Kind(
+            lambda value: is_name(value) and len(value) == 1 and value.isascii() and value not in '"\r\n\0',
+            "one ASCII character, such as ;",
+        ),
+        "the character between columns",
+        None,
     )
     encoding: str | None = setting(
         Kind(_is_encoding, 'the name of an encoding, such as "cp1253"'), "the encoding of the text", None
@@ -311,10 +314,6 @@ class SourceTable:
         values = self.frame[column]
         if values.dtype != "str":
             return values.value_counts(sort=False)
-        import pandas as pd
-
-        from disclosure_control.basics.encoding.text_codes import text_codes
-
         known = text_codes(values)
         return pd.Series(known.people[:-1], pd.Index(known.texts, dtype="str"))
 

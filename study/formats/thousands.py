@@ -10,6 +10,7 @@ import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -53,17 +54,15 @@ def without_thousands(contents: FileContents, path: Path, options: FileOptions) 
     if options.thousands == "none" or suffix_of(path) not in _TEXT_FILES:
         return contents, []
     texts = {
-        name: texts
+        name: _texts_of(column)
         for name, column in contents.columns.items()
-        if name not in options.keep and (texts := _beginning(column)) is not None
+        if name not in options.keep and not isinstance(column, np.ndarray)
     }
-    grouped = (
-        _by_declaration(contents, texts, options) if options.decimal else _by_values(contents, texts, path, options)
-    )
+    grouped = _by_declaration(texts, options) if options.decimal else _by_values(contents, texts, path, options)
     if not grouped:
         return contents, []
     columns = {
-        name: _without(column, grouped[name]) if name in grouped else column
+        name: _without(column, texts[name], grouped[name]) if name in grouped else column
         for name, column in contents.columns.items()
     }
     notes = [
@@ -74,22 +73,23 @@ def without_thousands(contents: FileContents, path: Path, options: FileOptions) 
     return dataclasses.replace(contents, columns=columns), notes
 
 
-def _by_declaration(contents: FileContents, texts: Mapping[str, pa.Array], options: FileOptions) -> dict[str, str]:
+def _by_declaration(texts: Mapping[str, pa.ChunkedArray], options: FileOptions) -> dict[str, str]:
     """The columns with such numbers and the sign between their groups, where the decimal sign is declared."""
     sign = options.thousands or ("." if options.decimal == "," else ",")
-    return {name: sign for name in texts if _has(contents.columns[name], _groups(sign))}
+    return {name: sign for name, column in texts.items() if _has(column, _groups(sign))}
 
 
 def _by_values(
-    contents: FileContents, texts: Mapping[str, pa.Array], path: Path, options: FileOptions
+    contents: FileContents, texts: Mapping[str, pa.ChunkedArray], path: Path, options: FileOptions
 ) -> dict[str, str]:
     """The same, where the values and the other columns of the file decide, or the sign is declared."""
-    signs = {name: found for name, some in texts.items() if (found := _sign_of(contents.columns[name], some, options))}
-    decimal = _decimal_of(texts) if signs else None
+    first = {name: _given(column.slice(0, 4 * _LOOKED_AT)).slice(0, _LOOKED_AT) for name, column in texts.items()}
+    signs = {name: found for name, column in texts.items() if (found := _sign_of(column, first[name], options))}
+    decimal = _decimal_of(first) if signs else None
     grouped, is_open = dict[str, str](), dict[str, str]()
     for name, sign in signs.items():
-        is_blank = sign == " " and _has(contents.columns[name], _NO_BREAK)
-        is_certain = is_blank or sign in ("'", options.thousands) or _has(contents.columns[name], _certain(sign))
+        is_blank = sign == " " and _has(texts[name], _NO_BREAK)
+        is_certain = is_blank or sign in ("'", options.thousands) or _has(texts[name], _certain(sign))
         if is_certain or (sign in _OTHER and decimal not in (None, sign)):
             grouped[name] = sign
         elif sign in _OTHER and decimal is None and (contents.may_guess_comma or (sign == "," and _is_measured(name))):
@@ -103,47 +103,37 @@ def _is_measured(name: str) -> bool:
     return names_a_measure(name) or names_an_examination(name)
 
 
-def _texts_of(column: ColumnFound) -> pa.Array | pa.ChunkedArray | None:
-    if isinstance(column, TextCodes):
-        return column.texts
-    return column if isinstance(column, pa.Array | pa.ChunkedArray) else None
+def _texts_of(column: TextCodes | pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
+    """The texts of a column, of one that is encoded each once."""
+    texts = column.texts if isinstance(column, TextCodes) else column
+    return texts if isinstance(texts, pa.ChunkedArray) else pa.chunked_array([texts])
 
 
-def _beginning(column: ColumnFound) -> pa.Array | None:
-    """The first texts of a column, clean; None where it has none."""
-    texts = _texts_of(column)
-    if texts is None:
-        return None
-    some = texts.slice(0, 4 * _LOOKED_AT)
-    some = some.combine_chunks() if isinstance(some, pa.ChunkedArray) else some
-    return clean_values(some.cast(pa.large_string()), frozenset(MISSING_TOKENS)).drop_null().slice(0, _LOOKED_AT)
+def _given(texts: pa.ChunkedArray) -> pa.Array:
+    """The texts that are there, clean."""
+    return clean_values(texts.combine_chunks().cast(pa.large_string()), frozenset(MISSING_TOKENS)).drop_null()
 
 
-def _sign_of(column: ColumnFound, some: pa.Array, options: FileOptions) -> str:
-    """The sign between groups of digits that all values of a column may have, and some have; "" for none."""
-    if not pc.all(pc.match_substring_regex(some, r"^[+-]?\d")).as_py():
-        return ""
-    signs = [
-        sign
-        for sign in ((options.thousands,) if options.thousands else _BETWEEN)
-        if pc.all(pc.match_substring_regex(some, _in_groups(sign))).as_py()
-    ]
+def _sign_of(column: pa.ChunkedArray, some: pa.Array, options: FileOptions) -> str:
+    """The sign between groups of digits that all values of a column may have, and some have; "" for none.
+
+    Its first values, ``some``, show of most columns that there is none.
+    """
+    tried = (options.thousands,) if options.thousands else _BETWEEN
+    signs = [sign for sign in tried if _all(some, r"^[+-]?\d") and _all(some, _in_groups(sign))]
     if not signs or not _has(column, rf"\d(?:{'|'.join(_BETWEEN[sign] for sign in signs)})\d{{3}}"):
         return ""
-    texts = _texts_of(column)
-    assert texts is not None
-    whole = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
-    cleaned = clean_values(whole.cast(pa.large_string()), frozenset(MISSING_TOKENS)).drop_null()
-    for sign in signs:
-        is_meant = pc.all(pc.match_substring_regex(cleaned, _in_groups(sign))).as_py()
-        if is_meant and _has(column, rf"\d{_BETWEEN[sign]}\d{{3}}"):
-            return sign
-    return ""
+    given = _given(column)
+    are_meant = (one for one in signs if _all(given, _in_groups(one)) and _has(column, rf"\d{_BETWEEN[one]}\d{{3}}"))
+    return next(are_meant, "")
 
 
-def _has(column: ColumnFound, pattern: str) -> bool:
-    texts = _texts_of(column)
-    return texts is not None and bool(pc.any(pc.match_substring_regex(texts, pattern)).as_py())
+def _all(texts: pa.Array, pattern: str) -> bool:
+    return bool(pc.all(pc.match_substring_regex(texts, pattern)).as_py())
+
+
+def _has(texts: pa.ChunkedArray, pattern: str) -> bool:
+    return bool(pc.any(pc.match_substring_regex(texts, pattern)).as_py())
 
 
 def _decimal_of(texts: Mapping[str, pa.Array]) -> str | None:
@@ -153,20 +143,17 @@ def _decimal_of(texts: Mapping[str, pa.Array]) -> str | None:
         for sign, pattern in ((".", r"\."), (",", ",")):
             is_number = rf"^[+-]?\d*{pattern}\d+$"
             is_no_group = rf"^[+-]?(?:\d*{pattern}(?:\d{{1,2}}|\d{{4,}})|0?{pattern}\d+|\d{{4,}}{pattern}\d+)$"
-            shaped = pc.match_substring_regex(some, rf"^[+-]?\d+$|{is_number}")
-            if len(some) and pc.all(shaped).as_py() and pc.any(pc.match_substring_regex(some, is_no_group)).as_py():
+            if _all(some, rf"^[+-]?\d+$|{is_number}") and _has(some, is_no_group):
                 found.add(sign)
     return found.pop() if len(found) == 1 else None
 
 
-def _without(column: ColumnFound, sign: str) -> ColumnFound:
-    """The column, numbers in groups without the sign between these, value by value."""
-    texts = _texts_of(column)
-    assert texts is not None
+def _without(column: ColumnFound, texts: pa.ChunkedArray, sign: str) -> ColumnFound:
+    """The column, numbers in groups of its ``texts`` without the sign between these, value by value."""
     is_meant = pc.match_substring_regex(texts, _groups(sign))
     plain = pc.replace_substring_regex(texts, rf"(\d){_BETWEEN[sign]}(\d)", r"\1\2")
     changed = pc.if_else(is_meant, plain, texts)
-    return dataclasses.replace(column, texts=changed) if isinstance(column, TextCodes) else changed
+    return dataclasses.replace(column, texts=changed.combine_chunks()) if isinstance(column, TextCodes) else changed
 
 
 def _fault(path: Path, is_open: Mapping[str, str]) -> str:

@@ -64,7 +64,7 @@ merge_case(
 )
 merge_case(
     "delimiter_of_two_characters",
-    ["merge['files']['VS']['delimiter']: found", "one character"],
+    ["merge['files']['VS']['delimiter']: found", "one ASCII character"],
     files={"VS": {"delimiter": ";;"}},
 )
 merge_case("drops_a_column_that_does_not_exist", ["merge['drop']: no column 'VS__BMII'"], drop=["VS__BMII"])

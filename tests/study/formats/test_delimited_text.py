@@ -13,6 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from disclosure_control.basics.settings.fields import faults_of as faults_of_settings
+from disclosure_control.basics.settings.kinds import Place
 from disclosure_control.basics.telling.faults import FaultyInputError
 from study.formats.column_reading import MISSING_TOKENS
 from study.formats.files import read_domain_file
@@ -395,14 +397,10 @@ def test_quotes_across_blocks(tmp_path, monkeypatch):
     assert "unbalanced" in faults_of(tmp_path, '"A","B"\n"x","y')[0]
 
 
-@each("delimiter", ["", ";;", "·", '"', "\n"])
-def test_declared_delimiter_that_cannot_be_one(tmp_path, delimiter):
-    (fault,) = faults_of(tmp_path, "A,B\n1,2\n", delimiter=delimiter)
-    assert "cannot be used; one ASCII character is allowed" in fault
-
-
-def test_declared_settings_are_checked_together(tmp_path):
-    assert len(faults_of(tmp_path, "A,B\n1,2\n", delimiter=";;", decimal=";")) == 2
+@each("name, values", [("delimiter", ["", ";;", "·", '"', "\n"]), ("encoding", ["klingon", "hex", "cp\0"])])
+def test_declared_settings_that_cannot_be_used(name, values):
+    assert all(faults_of_settings(FileOptions, {name: value}, Place("VS")) for value in values)
+    assert not faults_of_settings(FileOptions, {"delimiter": ";", "encoding": "cp1253"}, Place("VS"))
 
 
 # What Python's csv module writes is read back

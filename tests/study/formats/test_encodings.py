@@ -113,11 +113,6 @@ def test_bytes_that_the_declared_encoding_does_not_know(tmp_path):
     assert "θ" not in fault
 
 
-def test_unknown_encoding(tmp_path):
-    for name in ("klingon", "hex", "cp\0"):
-        assert "is not known" in fault_of(tmp_path, b"A\n1\n", name)
-
-
 def test_nul_bytes_are_no_text(tmp_path):
     assert "this is not a text file (2 NUL bytes found)" in fault_of(tmp_path, b"A,B\n\0,\0\n")
 

@@ -52,7 +52,7 @@ def table_of(folder: Path, rows: list[list[str]], headings: list[str] = HEADINGS
         ([*RECORDS, ["Summe Arm A", "", "12", ""]], "a row of totals left out"),
         ([*RECORDS, ["Summe Arm F", "", SUM_OF_F, ""]], "a row of totals left out"),
         ([*RECORDS, ["p-value", "", "0.04", ""]], "a row of totals left out"),
-        ([*RECORDS[:5], [one.upper() for one in HEADINGS], *RECORDS[5:]], "a row that repeats the headings left out"),
+        ([*RECORDS[:5], [one.upper() for one in HEADINGS], *RECORDS[5:]], "a row of the headings once more left out"),
         ([*RECORDS, ["printed on 3 May by the ward", "", "", ""]], "a row of text left out"),
         ([*RECORDS[:5], ["", "", "", ""], *RECORDS[5:]], "a row without any value left out"),
     ],
