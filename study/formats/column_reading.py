@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ from study.concepts import concept_of
 from study.countries import MOST_COUNTRIES, are_codes_of_countries
 from study.formats.dates import ORDERS, PACKED, DateReading, may_hold_dates, read_dates
 from study.formats.epochs import may_name_months
+from study.formats.matches import all_match, which_match
 from study.formats.messages import all_files_setting, counted_note, setting_of, shown_name
 from study.formats.tables import ColumnFound, FileContents, FileOptions
 from study.formats.values import (
@@ -121,13 +123,8 @@ class ColumnReading:
     n_commas_left: int = 0
     n_unread: int = 0
     dates: DateReading | None = None
-    of_values: np.ndarray | None = None
+    n_records: np.ndarray | None = None
     encoded: TextCodes | None = field(default=None, repr=False)
-
-    @property
-    def n_records(self) -> np.ndarray | None:
-        """How many records have each value (n_values,); None: one each."""
-        return self.of_values if self.encoded is None else self.encoded.people
 
 
 def read_columns(contents: FileContents, path: Path, options: FileOptions) -> dict[str, ColumnReading]:
@@ -178,43 +175,41 @@ def read_column(column: ColumnFound, rules: ColumnRules, n_records: np.ndarray |
     as missing only among numbers and dates.
     """
     if isinstance(column, np.ndarray):
-        return ColumnReading(clean_numbers(column, rules.missing), of_values=n_records)
+        return ColumnReading(clean_numbers(column, rules.missing), n_records=n_records)
     encoded = column if isinstance(column, TextCodes) else None
     values = as_large_text(_with_missing(column.texts) if isinstance(column, TextCodes) else column)
     needs_a_look = any(_needs_a_look(chunk, rules) for chunk in values.chunks)
     if not (rules.missing or rules.is_number or rules.is_dated or needs_a_look):
-        return ColumnReading(values, of_values=n_records, encoded=encoded)
+        return ColumnReading(values, n_records=n_records if encoded is None else encoded.people, encoded=encoded)
     if n_records is None and encoded is None:
         encoded = TextCodes.of(values)
         values = as_large_text(_with_missing(encoded.texts))
-
-    def n_with(is_meant: pa.BooleanArray) -> int:
-        return n_records_of(is_meant, n_records if encoded is None else encoded.people)
-
+    n_records = n_records if encoded is None else encoded.people
+    n_with = partial(n_records_of, n_records=n_records)
     cleaned = clean_values(values.combine_chunks(), rules.missing)
     is_token = _is_token(cleaned)
     has_tokens = bool(rules.guess_missing and pc.any(is_token).as_py())
     others = cleaned.filter(pc.invert(is_token)).drop_null() if has_tokens else cleaned.drop_null()
     if rules.is_number:
-        others = others.filter(pc.or_(_matches(others, NUMBER_PATTERN), _matches(others, _COMMA_NUMBER_PATTERN)))
+        others = others.filter(pc.or_(which_match(others, NUMBER_PATTERN), which_match(others, _COMMA_NUMBER_PATTERN)))
     has_comma = _has_comma(cleaned, others, rules)
     counts: dict[str, int] = {}
     has_decimal_comma = has_comma is not None and bool(pc.any(has_comma).as_py())
     if has_comma is None:
         counts["n_commas_left"] = _n_commas_left(cleaned, n_with) if rules.decimal is None else 0
     elif has_decimal_comma and not rules.is_number:
-        counts["n_points"] = n_with(_matches(cleaned, _POINT_PATTERN))
+        counts["n_points"] = n_with(which_match(cleaned, _POINT_PATTERN))
     if rules.is_number:
         pattern = NUMBER_PATTERN if has_comma is None else _COMMA_NUMBER_PATTERN
-        unread = pc.and_(pc.is_valid(cleaned), pc.invert(_matches(cleaned, pattern)))
+        unread = pc.and_(pc.is_valid(cleaned), pc.invert(which_match(cleaned, pattern)))
         unread = pc.and_(unread, pc.invert(is_token)) if has_tokens else unread
         counts["n_unread"] = n_with(unread)
         cleaned = pc.if_else(unread, pa.scalar(None, type=cleaned.type), cleaned)
     if has_comma is not None:
         cleaned = pc.if_else(has_comma, pc.replace_substring(cleaned, ",", "."), cleaned)
         others = pc.replace_substring(others, ",", ".")
-    are_numbers = rules.is_number or _all_match(others, NUMBER_PATTERN)
-    may_be_dates = rules.may_be_dates and (not are_numbers or _all_match(others, PACKED))
+    are_numbers = rules.is_number or all_match(others, NUMBER_PATTERN)
+    may_be_dates = rules.may_be_dates and (not are_numbers or all_match(others, PACKED))
     dates = read_dates(others, rules.may_be_months) if may_be_dates else None
     tokens = pc.unique(cleaned.filter(is_token)).to_pylist() if has_tokens else []
     n_tokens = {token: n_with(pc.equal(cleaned, token)) for token in sorted(tokens)}
@@ -227,7 +222,7 @@ def read_column(column: ColumnFound, rules: ColumnRules, n_records: np.ndarray |
         n_missing_tokens=n_tokens if are_missing else {},
         n_tokens_kept={} if are_missing else n_tokens,
         dates=dates,
-        of_values=n_records,
+        n_records=n_records,
         encoded=encoded,
         **counts,
     )
@@ -247,9 +242,9 @@ def _has_comma(cleaned: pa.Array, others: pa.Array, rules: ColumnRules) -> pa.Bo
 
     ``others`` are those that a guess is made from: all, or in a column of numbers those that may be numbers.
     """
-    if rules.decimal is None and not (rules.may_guess_comma and _all_match(others, _COMMA_NUMBER_PATTERN)):
+    if rules.decimal is None and not (rules.may_guess_comma and all_match(others, _COMMA_NUMBER_PATTERN)):
         return None
-    return None if rules.decimal == "." else _matches(cleaned, _COMMA_RESULT_PATTERN)
+    return None if rules.decimal == "." else which_match(cleaned, _COMMA_RESULT_PATTERN)
 
 
 def _with_missing(texts: pa.Array) -> pa.Array:
@@ -260,15 +255,10 @@ def _n_commas_left(cleaned: pa.Array, n_with: Callable[[pa.BooleanArray], int]) 
     """How many records have a decimal comma, where they are more than those that have neither that nor a number."""
     if not pc.any(pc.match_substring(cleaned, ",")).as_py():
         return 0
-    has_comma = _matches(cleaned, _COMMA_RESULT_PATTERN)
-    is_other = pc.and_(pc.is_valid(cleaned), pc.invert(pc.or_(has_comma, _matches(cleaned, NUMBER_PATTERN))))
+    has_comma = which_match(cleaned, _COMMA_RESULT_PATTERN)
+    is_other = pc.and_(pc.is_valid(cleaned), pc.invert(pc.or_(has_comma, which_match(cleaned, NUMBER_PATTERN))))
     n_commas, n_others = map(n_with, (has_comma, is_other))
     return n_commas if n_commas > n_others else 0
-
-
-def _matches(values: pa.Array, pattern: str) -> pa.BooleanArray:
-    """Which values match, False where missing."""
-    return pc.fill_null(pc.match_substring_regex(values, pattern), False)
 
 
 def _needs_a_look(chunk: pa.LargeStringArray, rules: ColumnRules) -> bool:
@@ -312,11 +302,6 @@ def _may_hold_dates(characters: np.ndarray, starts: np.ndarray, lengths: np.ndar
     return bool((characters.take(moments + 10, mode="clip") == ord(" ")).any())
 
 
-def _all_match(values: pa.Array, pattern: str) -> bool:
-    """Whether there are values and all that are not missing match."""
-    return bool(pc.all(pc.match_substring_regex(values, pattern)).as_py())
-
-
 def reading_notes(readings: Mapping[str, ColumnReading], path: Path, options: FileOptions) -> list[str]:
     """Return the decisions about columns, in words."""
     notes = []
@@ -325,13 +310,14 @@ def reading_notes(readings: Mapping[str, ColumnReading], path: Path, options: Fi
         how = "declared" if options.decimal else "guessed"
         notes.append(f"decimal comma {how} in {listed(with_comma, at_most=8)}")
     notes += missing_notes({name: reading.n_missing_tokens for name, reading in readings.items()})
-    counts = {name: reading.n_unread for name, reading in readings.items()}
-    notes += counted_note("values that are not numbers, in columns declared as numbers, read as missing: {}", counts)
-    counts = {name: reading.n_points for name, reading in readings.items()}
-    notes += counted_note("values with a decimal point in columns of decimal commas, left unchanged: {}", counts)
-    counts = {name: reading.n_commas_left for name, reading in readings.items()}
-    words = "numbers with a comma kept as text: {}; if the comma is a decimal sign, declare it: {}"
-    notes += counted_note(words, counts, setting_of(path, "decimal", ","))
+    of_counts = {
+        "n_unread": "values that are not numbers, in columns declared as numbers, read as missing: {}",
+        "n_points": "values with a decimal point in columns of decimal commas, left unchanged: {}",
+        "n_commas_left": "numbers with a comma kept as text: {}; if the comma is a decimal sign, declare it: {}",
+    }
+    for count, words in of_counts.items():
+        counts = {name: getattr(reading, count) for name, reading in readings.items()}
+        notes += counted_note(words, counts, setting_of(path, "decimal", ","))
     return notes + _kept_notes(readings)
 
 

@@ -35,6 +35,7 @@ from study.formats.epochs import (
     serial_readings,
     within_life,
 )
+from study.formats.matches import all_match
 from study.formats.messages import counted_note, setting_of
 from study.formats.placeholders import life_of
 from study.formats.tables import KEEP, FileOptions
@@ -127,7 +128,7 @@ def _by_order(reading: ColumnReading, possible: frozenset[str], orders: frozense
     if len(left_over) != 1:
         return _Dated(column, left=_TWO_ORDERS if possible else _NO_ORDER, n_left=n_records)
     [order] = left_over
-    begin_with_years = pc.all(pc.match_substring_regex(column, r"^\s*\d{4}(?:\D|\d{4})")).as_py()
+    begin_with_years = all_match(column, r"^\s*\d{4}(?:\D|\d{4})")
     written = pa.chunked_array([iso_dates(column.combine_chunks(), order, with_months=True)])
     why = _ONE_READING if len(possible) == 1 else _BY_OTHERS
     return _Dated(written, YEAR_FIRST if begin_with_years else order, why, n_records)
@@ -137,9 +138,7 @@ def _with_short_years(reading: ColumnReading) -> _Dated:
     column = reading.values
     if isinstance(column, np.ndarray) or reading.dates is not None or column.null_count == len(column):
         return _Dated(column)
-    are_short = all(
-        pc.all(pc.match_substring_regex(some, SHORT_YEAR)).as_py() for some in (column.slice(0, 64), column)
-    )
+    are_short = all(all_match(some, SHORT_YEAR) for some in (beginning(column), column))
     n_left = n_records_of(column.is_valid(), reading.n_records) if are_short else 0
     return _Dated(column, left=_SHORT if are_short else "", n_left=n_left)
 

@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from disclosure_control.basics.column_names import folded
+from study.formats.matches import all_match, any_match, which_match
 
 DAY_FIRST, MONTH_FIRST = "DMY", "MDY"
 ORDERS = (DAY_FIRST, MONTH_FIRST)
@@ -116,7 +117,7 @@ def read_dates(values: pa.Array, with_months: bool = False) -> DateReading | Non
     if pc.all(is_iso).as_py():
         return DateReading(frozenset(), is_iso=True)
     others = values.filter(pc.invert(is_iso))
-    rows = [shape for shape in _shapes(with_months) if pc.any(pc.match_substring_regex(others, shape)).as_py()]
+    rows = [shape for shape in _shapes(with_months) if any_match(others, shape)]
     if not rows:
         return None
     orders = ORDERS if _SHAPES[0] in rows else (DAY_FIRST,)
@@ -127,14 +128,11 @@ def read_dates(values: pa.Array, with_months: bool = False) -> DateReading | Non
     if not pc.all(is_date).as_py() or not any(map(has_our_time, read.values())):
         return None
     possible = frozenset(order for order, found in read.items() if not found.null_count)
-    if len(possible) > 1 and (read[DAY_FIRST].equals(read[MONTH_FIRST]) or _has_points_alone(values)):
+    # 31.12.2014 is a habit of those alone who put the day first.
+    has_points = all_match(values, r"^\d{1,2}\. ?\d{1,2}\. ?\d{4}")
+    if len(possible) > 1 and (read[DAY_FIRST].equals(read[MONTH_FIRST]) or has_points):
         possible -= {MONTH_FIRST}
     return DateReading(possible, is_iso=False)
-
-
-def _has_points_alone(values: pa.Array) -> bool:
-    """Whether dates are written 31.12.2014, which is a habit of those alone who put the day first."""
-    return bool(pc.all(pc.match_substring_regex(values, r"^\d{1,2}\. ?\d{1,2}\. ?\d{4}")).as_py())
 
 
 def has_our_time(dates: pa.Array) -> bool:
@@ -155,7 +153,7 @@ def iso_dates(values: pa.Array, order: str, any_century: bool = False, with_mont
     result = pc.if_else(is_left, pa.scalar(None, values.type), values)
     moments = []
     for shape in (*_shapes(with_months), *([_SHORT] if any_century else [])):
-        rows = pc.and_(is_left, pc.fill_null(pc.match_substring_regex(values, shape), False))
+        rows = pc.and_(is_left, which_match(values, shape))
         if pc.any(rows).as_py():
             moments.append((rows, *_moments(values.filter(rows), shape, order, any_century)))
             is_left = pc.and_not(is_left, rows)

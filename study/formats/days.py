@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from study.formats.matches import all_match, any_match, which_match
 from study.formats.values import NUMBER_PATTERN, Column
 
 LOOKED_AT = 64  # values of a column that show what it may have
@@ -45,7 +46,7 @@ def numbers_of(column: Column | pa.Array) -> np.ndarray | None:
         return column
     if pa.types.is_floating(column.type):
         return np.asarray(column.to_numpy(zero_copy_only=False))
-    if column.null_count == len(column) or not pc.all(pc.match_substring_regex(column, NUMBER_PATTERN)).as_py():
+    if column.null_count == len(column) or not all_match(column, NUMBER_PATTERN):
         return None
     return np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False))
 
@@ -60,10 +61,10 @@ def counted(values: np.ndarray, n_records: np.ndarray | None) -> tuple[np.ndarra
 
 def days_in(column: Column, n_records: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, list[str]] | None:
     """The distinct days of a column in ISO 8601, since 1970, how many records have each, and as text; None without."""
-    if isinstance(column, np.ndarray) or not pc.any(pc.match_substring_regex(beginning(column), _DAY)).as_py():
+    if isinstance(column, np.ndarray) or not any_match(beginning(column), _DAY):
         return None
     values = column.combine_chunks()
-    is_day = pc.fill_null(pc.match_substring_regex(values, _DAY), False)
+    is_day = which_match(values, _DAY)
     encoded = pc.utf8_slice_codeunits(values.filter(is_day), 0, 10).dictionary_encode()
     texts = encoded.dictionary.to_pylist()
     weights = None if n_records is None else n_records[is_day.to_numpy(zero_copy_only=False)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +22,8 @@ from disclosure_control.basics.telling.words import listed
 from study.concepts import concept_of, names_a_measure, names_an_examination
 from study.formats.column_reading import ColumnReading, read_columns, reading_notes
 from study.formats.dated_columns import with_iso_dates
-from study.formats.days import beginning, counted, days_in, days_since_1970, numbers_of
+from study.formats.days import beginning, counted, days_in, numbers_of
+from study.formats.matches import any_match
 from study.formats.messages import Note, all_files_setting, counted_note, shown_name
 from study.formats.placeholders import (
     CODES,
@@ -89,7 +90,7 @@ def _notes_on_spellings(columns: Mapping[str, Column], readings: Mapping[str, Co
     """A note on columns of words that have one value in several spellings, and the records with one of these."""
     found = {}
     for name, column in columns.items():
-        if isinstance(column, np.ndarray) or not pc.any(pc.match_substring_regex(beginning(column), _WORD)).as_py():
+        if isinstance(column, np.ndarray) or not any_match(beginning(column), _WORD):
             continue
         if len(pc.unique(column[: 2 * _MOST_VALUES])) > _MOST_VALUES + 1:
             continue
@@ -110,11 +111,12 @@ def _notes_on_spellings(columns: Mapping[str, Column], readings: Mapping[str, Co
 
 @dataclass(frozen=True)
 class _Seen:
-    """The distinct values that were looked at: which are codes, by text, and how many records have each."""
+    """The distinct values that were looked at, and how many records have each: which are codes, and may be shown."""
 
     texts: list[str]
     n_records: np.ndarray
     apart: Apart
+    may_be_shown: np.ndarray
     are_dates: bool
 
 
@@ -131,22 +133,25 @@ def _with_codes_missing(
     lives = [life for days, n_records, _ in dates.values() if (life := life_of(days, n_records)) is not None]
     of_file = (min(first for first, _ in lives), max(last for _, last in lives)) if lives else None
     for name in judged:
-        kept = {clean_name(value) for value in options.kept.get(name, ())}
         if name in dates:
             days, n_records, texts = dates[name]
-            apart = dates_apart(days, n_records, of_file)
-            gone, seen = apart.sure | apart.may_be, _Seen(texts, n_records, apart, are_dates=True)
+            # A day that nobody but one person has is no code that may be shown.
+            seen = _Seen(texts, n_records, dates_apart(days, n_records, of_file), is_usual(days), are_dates=True)
         elif (numbers := _numbers_of(name, columns[name], readings[name].n_records)) is not None:
             values, n_records = numbers
             says = (re.search(words, name) is not None for words in (COUNTS_DAYS, MAY_BE_0, MAY_BE_BELOW_0))
             apart = numbers_apart(values, n_records, _names_an_age(name) and not _in_units(name, columns), *says)
-            gone, seen = apart.sure, _Seen([number_text(one) for one in values], n_records, apart, are_dates=False)
+            may_be_shown = np.isin(values, list(CODES)) | ((values >= -10) & (values <= 0))
+            seen = _Seen([number_text(one) for one in values], n_records, apart, may_be_shown, are_dates=False)
         else:
             continue
-        codes = {text for text, is_code in zip(seen.texts, gone, strict=True) if is_code and text not in kept}
+        kept = {clean_name(value) for value in options.kept.get(name, ())}
+        is_open = np.array([text not in kept for text in seen.texts], dtype=bool)
+        sure, may_be = seen.apart.sure & is_open, seen.apart.may_be & is_open
+        codes = {seen.texts[place] for place in np.flatnonzero(sure | may_be if seen.are_dates else sure)}
         if codes:
             found[name] = _without(columns[name], codes, seen.are_dates)
-        notes += _notes(name, path, seen, kept)
+        notes += [_note(name, path, seen, which, which is sure) for which in (sure, may_be) if which.any()]
     return found, notes
 
 
@@ -163,7 +168,7 @@ def _numbers_of(name: str, column: Column, n_records: np.ndarray | None) -> tupl
     else:
         values = column.combine_chunks()
         may_have = bool(pc.any(pc.is_in(values, value_set=_CODE_TEXTS)).as_py())
-        may_have = may_have or bool(pc.any(pc.match_substring_regex(values, _LONG_TIME_OR_BELOW)).as_py())
+        may_have = may_have or any_match(values, _LONG_TIME_OR_BELOW)
     numbers = numbers_of(column) if may_have or is_searched else None
     return None if numbers is None else counted(numbers, n_records)
 
@@ -201,36 +206,17 @@ def _without(column: Column, codes: set[str], are_dates: bool) -> Column:
     return pa.chunked_array([pc.if_else(is_code, pa.scalar(None, values.type), values)])
 
 
-def _notes(name: str, path: Path, seen: _Seen, kept: set[str]) -> list[str]:
+def _note(name: str, path: Path, seen: _Seen, which: np.ndarray, is_sure: bool) -> Note:
+    """The note on ``which`` values of a column are codes for missing, or may be."""
+    texts = [seen.texts[place] for place in np.flatnonzero(which & seen.may_be_shown)]
     of_column = f"{domain_of(path)}__{name}"
-    notes = list[str]()
-    for is_code, is_sure in ((seen.apart.sure, True), (seen.apart.may_be, False)):
-        meant = np.array([one and text not in kept for one, text in zip(is_code, seen.texts, strict=True)], dtype=bool)
-        if not meant.any():
-            continue
-        texts = [text for text, one in zip(seen.texts, meant, strict=True) if one]
-        if seen.are_dates:  # a day that nobody but one person has is no code that may be shown
-            usual = is_usual(days_since_1970(texts))
-            texts = [text for text, one in zip(texts, usual, strict=True) if one]
-        else:
-            texts = [text for text in texts if float(text) in CODES or -10 <= float(text) <= 0]
-        keep, drop = (all_files_setting("columns", {of_column: {key: texts or ["..."]}}) for key in ("kept", "missing"))
-        what = listed(map(repr, texts), at_most=_MOST_SHOWN) if 0 < len(texts) <= _MOST_SHOWN else "values"
-        n = int(seen.n_records[meant].sum())
-        notes.append(Note.of(_words(name, what, n, is_sure, seen.are_dates, keep, drop)))
-    return notes
-
-
-def _words(
-    name: str, what: str, n: int, is_sure: bool, are_dates: bool, keep: str, drop: str
-) -> Callable[[Callable[..., str]], str]:
-    apart = "far from all other " + ("dates" if are_dates else "values")
-
-    def write(told: Callable[..., str]) -> str:
-        column = f"{shown_name(name)} ({told(n)})"
-        if is_sure:
-            return f"{what} read as missing, because {apart}: {column}; if they are values: {keep}"
-        until = "read as missing until you decide" if are_dates else "left as numbers until you decide"
-        return f"{what} may mean missing, {until}: {column}; decide: {drop} or {keep}"
-
-    return write
+    keep, drop = (all_files_setting("columns", {of_column: {key: texts or ["..."]}}) for key in ("kept", "missing"))
+    what = listed(map(repr, texts), at_most=_MOST_SHOWN) if 0 < len(texts) <= _MOST_SHOWN else "values"
+    if is_sure:
+        why = f"read as missing, because far from all other {'dates' if seen.are_dates else 'values'}"
+        then = f"if they are values: {keep}"
+    else:
+        is_read = "read as missing until you decide" if seen.are_dates else "left as numbers until you decide"
+        why, then = f"may mean missing, {is_read}", f"decide: {drop} or {keep}"
+    n = int(seen.n_records[which].sum())
+    return Note.of(lambda told: f"{what} {why}: {shown_name(name)} ({told(n)}); {then}")

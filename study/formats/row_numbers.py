@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from disclosure_control.basics.encoding.text_codes import TextCodes
+from study.formats.matches import all_match
 from study.formats.messages import setting_of, shown_name
 from study.formats.tables import ColumnFound, FileOptions
 
@@ -55,7 +56,7 @@ def _numbering(column: ColumnFound) -> str | None:
     if isinstance(column, TextCodes):
         return None  # it repeats its texts
     if not isinstance(column, np.ndarray):
-        if column.null_count or not pc.all(pc.match_substring_regex(column, r"^\s*\d{1,15}\s*$")).as_py():
+        if column.null_count or not all_match(column, r"^\s*\d{1,15}\s*$"):
             return None
         column = pc.utf8_trim_whitespace(column).cast(pa.float64()).to_numpy()
     numbers = np.unique(column)  # NaN comes last

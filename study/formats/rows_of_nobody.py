@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.encoding.text_codes import TextCodes
 from disclosure_control.basics.telling.words import listed
+from study.formats.matches import which_match
 from study.formats.tables import ColumnFound
 from study.formats.values import COMPARATOR, clean_text
 from study.headings import names_subjects, words_of
@@ -131,13 +132,13 @@ def _are_odd(name: str, texts: pa.ChunkedArray, n_records: np.ndarray) -> np.nda
     odd = clean_text(texts).is_null().to_numpy()
     n_given = int(n_records[~odd].sum())
     for form in _FORMS:
-        fits = _matches(texts, form) & ~odd
+        fits = which_match(texts, form).to_numpy() & ~odd
         if n_given - int(n_records[fits].sum()) <= max(_MOST_SHARE * n_given, min(_MOST_ROWS, n_given // 2)):
             odd = ~fits
             break
     if form != _FORMS[0]:  # no number is a word for a total
-        odd = odd | _matches(texts, _form_of_summaries())
-    return odd | _matches(texts, rf"(?i)^\s*\Q{name.strip()}\E\s*$")
+        odd = odd | which_match(texts, _form_of_summaries()).to_numpy()
+    return odd | which_match(texts, rf"(?i)^\s*\Q{name.strip()}\E\s*$").to_numpy()
 
 
 @cache
@@ -391,11 +392,6 @@ def _number(text: str) -> float | None:
 
 
 # ---------------------------------------------------------------- columns as readers give them
-
-
-def _matches(texts: pa.ChunkedArray, form: str) -> np.ndarray:
-    found: np.ndarray = pc.fill_null(pc.match_substring_regex(texts, form), False).to_numpy()
-    return found
 
 
 def _texts(column: ColumnFound, rows: np.ndarray) -> list[str]:

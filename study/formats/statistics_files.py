@@ -6,8 +6,7 @@ import io
 import re
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -28,46 +27,39 @@ _BYTES_OF_VALUE = 8
 _TIMES = {"time": 1, "time in ms": 1000}
 
 
-@dataclass(frozen=True)
-class DateFormats:
-    """A program's date formats: (pattern, epoch, or one of the ``_TIMES``) in the order in which they are tried."""
-
-    patterns: Sequence[tuple[str, str]]
-
-    def iso(self, numbers: np.ndarray, format_name: str | None) -> np.ndarray | pa.Array:
-        """Return numbers (n_records,) as ISO 8601 where their format means dates or times."""
-        tried = (counts for pattern, counts in self.patterns if re.match(pattern, format_name or "", re.IGNORECASE))
-        counts = next(tried, None)
-        if counts is None:
-            return numbers
-        return time_of_seconds(numbers / _TIMES[counts]) if counts in _TIMES else EPOCHS[counts].iso(numbers)
-
-
-SAS_FORMATS = DateFormats(
+# A program's date formats: their pattern, and the epoch, or one of the ``_TIMES``; the first one that fits is meant.
+DateFormats: TypeAlias = Sequence[tuple[str, str]]
+SAS_FORMATS: DateFormats = (
+    (r"(E8601|IS8601|B8601)(DT|DN|LX|DZ)|DATETIME|DATEAMPM|DT|MDYAMPM|NLDATM", "SAS-seconds"),
+    (r"(E8601|IS8601|B8601)(TM|TZ)|TIME|HHMM|TOD", "time"),
     (
-        (r"(E8601|IS8601|B8601)(DT|DN|LX|DZ)|DATETIME|DATEAMPM|DT|MDYAMPM|NLDATM", "SAS-seconds"),
-        (r"(E8601|IS8601|B8601)(TM|TZ)|TIME|HHMM|TOD", "time"),
-        (
-            r"(E8601|IS8601|B8601)DA|DATE|DDMMYY|MMDDYY|YYMM|MMYY|MONYY|JULIAN|WEEKDAT|WORDDAT|EURDF|NLDATE|YYQ|WEEK|JULDAY|PDJUL",
-            "SAS",
-        ),
+        r"(E8601|IS8601|B8601)DA|DATE|DDMMYY|MMDDYY|YYMM|MMYY|MONYY|JULIAN|WEEKDAT|WORDDAT|EURDF|NLDATE|YYQ|WEEK|JULDAY|PDJUL",
+        "SAS",
     ),
 )
-SPSS_FORMATS = DateFormats(
-    ((r"DATETIME|YMDHMS", "SPSS"), (r"TIME|MTIME", "time"), (r"[AESJ]?DATE|QYR|MOYR|WKYR", "SPSS")),
+SPSS_FORMATS: DateFormats = (
+    (r"DATETIME|YMDHMS", "SPSS"),
+    (r"TIME|MTIME", "time"),
+    (r"[AESJ]?DATE|QYR|MOYR|WKYR", "SPSS"),
 )
-STATA_FORMATS = DateFormats(
-    (
-        (r"%-?tc[HhMmSs:. ]+$", "time in ms"),
-        (r"%-?t[cC]", "Stata-milliseconds"),
-        (r"%-?t?d", "SAS"),
-        (r"%-?tw", "Stata-weeks"),
-        (r"%-?tm", "Stata-months"),
-        (r"%-?tq", "Stata-quarters"),
-        (r"%-?th", "Stata-halfyears"),
-        (r"%-?ty", "Stata-years"),
-    ),
+STATA_FORMATS: DateFormats = (
+    (r"%-?tc[HhMmSs:. ]+$", "time in ms"),
+    (r"%-?t[cC]", "Stata-milliseconds"),
+    (r"%-?t?d", "SAS"),
+    (r"%-?tw", "Stata-weeks"),
+    (r"%-?tm", "Stata-months"),
+    (r"%-?tq", "Stata-quarters"),
+    (r"%-?th", "Stata-halfyears"),
+    (r"%-?ty", "Stata-years"),
 )
+
+
+def iso_by_format(numbers: np.ndarray, formats: DateFormats, format_name: str | None) -> np.ndarray | pa.Array:
+    """Numbers (n_records,) as ISO 8601 where the format means dates or times."""
+    counts = next((one for pattern, one in formats if re.match(pattern, format_name or "", re.IGNORECASE)), None)
+    if counts is None:
+        return numbers
+    return time_of_seconds(numbers / _TIMES[counts]) if counts in _TIMES else EPOCHS[counts].iso(numbers)
 
 
 # By suffix, how pyreadstat calls the reader, and the program's formats.
@@ -104,7 +96,7 @@ def read_statistics_file(source: SourceFile, options: FileOptions) -> FileConten
             values[name] = pa.array(list(column), type=pa.large_string())
         else:
             numbers = np.asarray(column, dtype=np.float64)
-            values[name] = formats.iso(numbers, metadata.original_variable_types.get(given_name))
+            values[name] = iso_by_format(numbers, formats, metadata.original_variable_types.get(given_name))
         if options.value_labels == "labels" and given_name in labelled:
             values[name] = _with_labels(values[name], labelled[given_name])
     notes = []

@@ -19,6 +19,7 @@ from disclosure_control.basics.telling.faults import stop_at
 from disclosure_control.basics.telling.words import listed
 from study.concepts import names_a_measure, names_an_examination
 from study.formats.column_reading import MISSING_TOKENS
+from study.formats.matches import all_match, any_match
 from study.formats.messages import setting_of, shown_name
 from study.formats.tables import ColumnFound, FileContents, FileOptions, suffix_of
 from study.formats.values import clean_values
@@ -76,7 +77,7 @@ def without_thousands(contents: FileContents, path: Path, options: FileOptions) 
 def _by_declaration(texts: Mapping[str, pa.ChunkedArray], options: FileOptions) -> dict[str, str]:
     """The columns with such numbers and the sign between their groups, where the decimal sign is declared."""
     sign = options.thousands or ("." if options.decimal == "," else ",")
-    return {name: sign for name, column in texts.items() if _has(column, _groups(sign))}
+    return {name: sign for name, column in texts.items() if any_match(column, _groups(sign))}
 
 
 def _by_values(
@@ -88,8 +89,8 @@ def _by_values(
     decimal = _decimal_of(first) if signs else None
     grouped, is_open = dict[str, str](), dict[str, str]()
     for name, sign in signs.items():
-        is_blank = sign == " " and _has(texts[name], _NO_BREAK)
-        is_certain = is_blank or sign in ("'", options.thousands) or _has(texts[name], _certain(sign))
+        is_blank = sign == " " and any_match(texts[name], _NO_BREAK)
+        is_certain = is_blank or sign in ("'", options.thousands) or any_match(texts[name], _certain(sign))
         if is_certain or (sign in _OTHER and decimal not in (None, sign)):
             grouped[name] = sign
         elif sign in _OTHER and decimal is None and (contents.may_guess_comma or (sign == "," and _is_measured(name))):
@@ -120,20 +121,14 @@ def _sign_of(column: pa.ChunkedArray, some: pa.Array, options: FileOptions) -> s
     Its first values, ``some``, show of most columns that there is none.
     """
     tried = (options.thousands,) if options.thousands else _BETWEEN
-    signs = [sign for sign in tried if _all(some, r"^[+-]?\d") and _all(some, _in_groups(sign))]
-    if not signs or not _has(column, rf"\d(?:{'|'.join(_BETWEEN[sign] for sign in signs)})\d{{3}}"):
+    signs = [sign for sign in tried if all_match(some, r"^[+-]?\d") and all_match(some, _in_groups(sign))]
+    if not signs or not any_match(column, rf"\d(?:{'|'.join(_BETWEEN[sign] for sign in signs)})\d{{3}}"):
         return ""
     given = _given(column)
-    are_meant = (one for one in signs if _all(given, _in_groups(one)) and _has(column, rf"\d{_BETWEEN[one]}\d{{3}}"))
+    are_meant = (
+        one for one in signs if all_match(given, _in_groups(one)) and any_match(column, rf"\d{_BETWEEN[one]}\d{{3}}")
+    )
     return next(are_meant, "")
-
-
-def _all(texts: pa.Array, pattern: str) -> bool:
-    return bool(pc.all(pc.match_substring_regex(texts, pattern)).as_py())
-
-
-def _has(texts: pa.ChunkedArray, pattern: str) -> bool:
-    return bool(pc.any(pc.match_substring_regex(texts, pattern)).as_py())
 
 
 def _decimal_of(texts: Mapping[str, pa.Array]) -> str | None:
@@ -143,7 +138,7 @@ def _decimal_of(texts: Mapping[str, pa.Array]) -> str | None:
         for sign, pattern in ((".", r"\."), (",", ",")):
             is_number = rf"^[+-]?\d*{pattern}\d+$"
             is_no_group = rf"^[+-]?(?:\d*{pattern}(?:\d{{1,2}}|\d{{4,}})|0?{pattern}\d+|\d{{4,}}{pattern}\d+)$"
-            if _all(some, rf"^[+-]?\d+$|{is_number}") and _has(some, is_no_group):
+            if all_match(some, rf"^[+-]?\d+$|{is_number}") and any_match(some, is_no_group):
                 found.add(sign)
     return found.pop() if len(found) == 1 else None
 

@@ -28,7 +28,7 @@ from study.formats.encodings import chosen_encoding
 from study.formats.messages import leave_out_setting, no_record_fault, several_datasets_fault, shown_name
 from study.formats.outgoing import FileWriter, Moment, OutgoingTable, bytes_of_file
 from study.formats.registry import Format
-from study.formats.statistics_files import SAS_FORMATS
+from study.formats.statistics_files import SAS_FORMATS, iso_by_format
 from study.formats.tables import FileContents, FileOptions
 from study.formats.values import clean_name, name_faults
 from study.formats.xport_layout import (
@@ -78,7 +78,7 @@ def read_xport(source: SourceFile, options: FileOptions) -> FileContents:
     values = {
         name: _decoded(texts[position], encoding)
         if position in texts
-        else SAS_FORMATS.iso(numbers_of_cells(columns[position]), formats[position])
+        else iso_by_format(numbers_of_cells(columns[position]), SAS_FORMATS, formats[position])
         for position, name in enumerate(names)
     }
     if layout.n_declared is None and n_records < fewest_observations(len(source.content), layout):

@@ -11,7 +11,7 @@ import pyreadstat
 
 from study.formats import packed
 from study.formats.files import read_domain_file
-from study.formats.statistics_files import SAS_FORMATS, SPSS_FORMATS, STATA_FORMATS
+from study.formats.statistics_files import SAS_FORMATS, SPSS_FORMATS, STATA_FORMATS, iso_by_format
 from study.formats.tables import FileOptions
 from tests.cases import each
 from tests.study.formats.asked import cells, faults_of
@@ -131,14 +131,14 @@ def test_a_file_that_announces_more_than_the_memory_holds(tmp_path, monkeypatch)
 )
 def test_formats_of_dates(formats, format_name, number, iso):
     """Days and seconds counted by hand from the programs' documented origins."""
-    assert formats.iso(np.array([number, np.nan]), format_name).to_pylist() == [iso, None]
+    assert iso_by_format(np.array([number, np.nan]), formats, format_name).to_pylist() == [iso, None]
 
 
 @each("formats", [SAS_FORMATS, SPSS_FORMATS, STATA_FORMATS])
 @each("format_name", ["BEST12", "F8.2", "%9.0g", "DOLLAR8", "", None, "COMMA10"])
 def test_formats_that_are_none_of_dates(formats, format_name):
-    assert formats.iso(np.array([7.0]), format_name)[0] == 7.0
+    assert iso_by_format(np.array([7.0]), formats, format_name)[0] == 7.0
 
 
 def test_how_long_something_took_is_no_time_of_day():
-    assert SPSS_FORMATS.iso(np.array([7.0]), "DTIME10")[0] == 7.0
+    assert iso_by_format(np.array([7.0]), SPSS_FORMATS, "DTIME10")[0] == 7.0
