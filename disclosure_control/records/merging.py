@@ -22,8 +22,8 @@ from disclosure_control.records.spill import SpilledFrames, spill_folder
 from disclosure_control.records.sql import Database, database_in
 from disclosure_control.run.memory import MEMORY_PER_BYTE
 from study.formats.blocks import bytes_as_text
-from study.formats.delimited_headers import USUAL_DELIMITERS, has_text_above_header
 from study.formats.files import read_domain_file, visible_files
+from study.formats.header_rows import USUAL_DELIMITERS, has_text_above_header
 from study.formats.parquet_domains import can_be_read_in_pieces
 from study.formats.tables import GZIP_SUFFIX, FileOptions, SourceTable, domain_of, suffix_of
 from study.models.sdtm import supplemental_parent

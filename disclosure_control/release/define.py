@@ -13,8 +13,15 @@ from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.package import outgoing
 from disclosure_control.release.study import DEFINITION
 from disclosure_control.release.texts.labels import LabelJudge, judged_definition
-from study.define_xml import StudyDefinition, contradictions, find_definition, read_definition
-from study.define_xml_writing import NEEDS, DescribedTable, define_xml
+from study.define_xml import (
+    NEEDS,
+    DescribedTable,
+    StudyDefinition,
+    contradictions,
+    define_xml,
+    find_definition,
+    read_definition,
+)
 from study.formats.tables import SourceTable
 
 

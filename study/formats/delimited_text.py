@@ -23,15 +23,18 @@ from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import counted, listed
 from study.formats.delimited_blocks import converted_to
-from study.formats.delimited_headers import (
+from study.formats.encodings import read_text
+from study.formats.header_rows import (
     DELIMITER_NAMES,
     SAMPLE_BYTES,
+    SAMPLE_ROWS,
     USUAL_DELIMITERS,
+    header_looks_like_data,
     header_of_text,
+    likely_header_row,
     looks_like_a_table,
+    looks_like_data,
 )
-from study.formats.encodings import read_text
-from study.formats.header_rows import SAMPLE_ROWS, header_looks_like_data, likely_header_row, looks_like_data
 from study.formats.messages import (
     empty_file_fault,
     leave_out_setting,

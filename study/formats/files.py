@@ -16,13 +16,13 @@ from disclosure_control.basics.files import SourceFile, leads_out_of, link_fault
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.side_by_side import meanwhile
 from disclosure_control.basics.telling.words import counted, listed
-from study.formats.foreign_content import foreign_content_faults
 from study.formats.messages import all_files_setting, empty_file_fault, reason_of
 from study.formats.packed import beginning_unpacked, gunzipped
 from study.formats.registry import (
     BEGINNING_BYTES,
     FoundSheets,
     Recognised,
+    foreign_content_faults,
     hash_of_all,
     holds_data,
     readers_by_suffix,

@@ -11,8 +11,15 @@ import pandas as pd
 import pytest
 
 from disclosure_control.basics.files import SourceFile
-from study.define_xml import CodeList, DatasetDefinition, StudyDefinition, VariableDefinition, read_definition
-from study.define_xml_writing import DescribedTable, define_xml
+from study.define_xml import (
+    CodeList,
+    DatasetDefinition,
+    DescribedTable,
+    StudyDefinition,
+    VariableDefinition,
+    define_xml,
+    read_definition,
+)
 from study.formats.outgoing import OutgoingTable
 
 odmlib = pytest.importorskip("odmlib", reason="odmlib is optional: requirements/formats.txt")

@@ -18,8 +18,7 @@ from typing import Any
 from disclosure_control.basics.files import read_file
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import counted
-from study.formats.fhir.paths import reference_key
-from study.formats.fhir.views import views_by_resource
+from study.formats.fhir.views import reference_key, views_by_resource
 from study.formats.json_values import collector_paused
 from study.formats.messages import Note
 from study.formats.packed import gunzipped

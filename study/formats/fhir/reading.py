@@ -23,8 +23,7 @@ from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import counted, listed
 from study.formats.fhir.bundles import tables_of_bundles
-from study.formats.fhir.paths import Expression, ViewError, compiled_path
-from study.formats.fhir.views import Row, View, declared_views, views_by_resource
+from study.formats.fhir.views import Expression, Row, View, ViewError, compiled_path, declared_views, views_by_resource
 from study.formats.json_values import READERS_OF_TYPE, JsonCells, collector_paused
 from study.formats.messages import Note, counted_note, shown_name
 from study.formats.registry import BEGINNING_BYTES, Format, Recognised

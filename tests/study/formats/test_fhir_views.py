@@ -5,8 +5,7 @@ from collections import Counter
 
 import pytest
 
-from study.formats.fhir.paths import ViewError, compiled_path, reference_key
-from study.formats.fhir.views import compiled_view
+from study.formats.fhir.views import ViewError, compiled_path, compiled_view, reference_key
 from tests.cases import each
 from tests.places import ORACLES
 

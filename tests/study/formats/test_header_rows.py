@@ -15,9 +15,8 @@ from disclosure_control.records.domain_files import LargeFile
 from disclosure_control.records.limits import Limits
 from disclosure_control.records.merging import read_by_size
 from disclosure_control.records.sql import database_in
-from study.formats.delimited_headers import looks_like_a_table
 from study.formats.files import read_domain_file
-from study.formats.header_rows import HeaderRow, find_header
+from study.formats.header_rows import HeaderRow, find_header, looks_like_a_table
 from study.formats.tables import FileOptions, SourceTable
 from tests.cases import each
 
