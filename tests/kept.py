@@ -33,7 +33,7 @@ def changed_since_kept(name: str, found: object) -> dict[str, tuple[object, obje
 def _leaves(value: object, place: str) -> Iterator[tuple[str, str]]:
     """Each column and each figure with its place: short ones as they are, others as a hash."""
     value = _bare(value)
-    text = json.dumps(value, sort_keys=True)
+    text = json.dumps(value, sort_keys=True, default=str)
     if isinstance(value, dict) and len(text) > LONGEST:
         for key, one in value.items():
             yield from _leaves(one, f"{place}/{key}")

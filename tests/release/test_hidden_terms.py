@@ -178,23 +178,6 @@ def test_hidden_terms_are_those_of_enough_people_or_all_that_the_group_has(given
         assert len(persons) >= at_least or (shown == ("any",) and persons == everybody[group])
 
 
-@pytest.mark.thorough("1.0 s")
-def test_the_report_says_how_many_records_and_people_and_masks_few():
-    rows = statin_like()
-    _, told = left(rows, RareTerms(5))
-    events = next(one for one in told if one.domain == "AE")
-    referee = as_frames(rows)["AE"]
-    assert (events.rows, events.people) == (len(referee), referee["USUBJID"].nunique())
-    assert events.people_hidden <= events.rows_hidden
-    hidden = next(one for one in left(rows, RareTerms(60))[1] if one.domain == "AE")
-    frame = left(rows, RareTerms(60))[0].files["AE"].frame
-    is_hidden = frame["AEDECOD"] == NOT_RELEASED
-    shown = hidden.for_reader(MASKED)
-    assert (shown.rows_hidden, shown.people_hidden) == (is_hidden.sum(), frame["USUBJID"][is_hidden].nunique())
-    assert f'{is_hidden.sum()} records have "{NOT_RELEASED}" or no term' in shown.words_for_recipient()
-    assert f"the term of {is_hidden.sum()} records of {shown.people_hidden} people hidden" in shown.words()
-
-
 def test_counts_of_few_records_and_people_are_masked_and_so_is_the_loss_that_would_give_them():
     (raised, *_) = without_rare_terms(released(study(), WHO), RareTerms(5), NO_CLASSES)[1]
     few = raised.for_reader(MASKED)

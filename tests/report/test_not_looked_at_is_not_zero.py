@@ -6,7 +6,6 @@ import re
 
 import pytest
 
-from disclosure_control.attack.questions import Answer, without_rows
 from tests.run.synthetic_pilot import DONE, rows_of
 
 KEY = "8f14e45fceea167a5a36dedd4bea2543a1b2c3d4e5f60718"
@@ -47,14 +46,3 @@ def test_a_feature_of_which_nobody_has_a_value_has_no_figure_of_zero(of_nobody):
     row = re.search(rf"<tr>\s*<t[dh][^>]*>t of {FEATURE}.*?</tr>", page, re.S)
     assert row is not None
     assert re.findall(r"<td[^>]*>\s*(.*?)\s*</td>", row[0], re.S)[-4:-2] == ["-", "0"]
-
-
-def test_a_no_without_the_rows_is_one_by_the_quasi_identifiers():
-    no = Answer("Can a person be singled out?", "no", "No: nobody is alone with the quasi-identifiers.", {})
-    yes = Answer(no.question, "yes", "Yes: 3 people.", {})
-    assert without_rows({"singling_out": no, "inference": no})["singling_out"].sentence == (
-        "No by the quasi-identifiers: nobody is alone with the quasi-identifiers. What rows of the files disclose "
-        "beside them was not looked at."
-    )
-    assert without_rows({"singling_out": no, "inference": no})["inference"] == no
-    assert without_rows({"singling_out": yes}) == {"singling_out": yes}

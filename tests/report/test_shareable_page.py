@@ -116,18 +116,8 @@ def test_every_number_of_the_data_of_the_sliders_was_told(tmp_path):
     assert in_page <= found.counts | {0, 60}
 
 
-@pytest.mark.thorough("0.4 s")
-def test_that_the_first_answer_is_proven_is_said_outside_too(tmp_path):
-    found = shared(_pilot_of_sixty(), tmp_path)
-    assert found.run.summary["recommend"]["optimal"]
-    assert "Answer 1 is proven" in found.page
-
-
 def _pilot_of_sixty():
     import numpy as np
-    import pandas as pd
-
-    from tests.report.small_pilots import CONFIG
 
     draw = np.random.default_rng(1)
     frame = pd.DataFrame({"sex": draw.choice(["F", "M"], 60), "town": draw.choice(["Alpha", "Beta"], 60)})
@@ -179,11 +169,3 @@ def test_people_and_hits_of_groups_are_apart_from_every_other_number_of_the_page
     assert [(row.people, row.hits, row.rate) for row in told[1:]] == [(None, None, None)] * 2
     # 305 people are near 300, and follow from the others: nothing is told of this column.
     assert outside({"z": rows(f=(305, 30), g=(500, 50), h=(95, 10))}, counts) == {}
-
-
-@pytest.mark.thorough("0.3 s")
-def test_what_was_found_and_does_not_leave_is_said_to_be_withheld(tmp_path):
-    """Whoever reads the page outside would take the section for one that was not asked."""
-    frame = pd.DataFrame({"sex": ["F", "M"] * 20, "town": "Alpha", "age": 30.0, "lab": [1.0, 15.0] * 20})
-    page = shared((frame, CONFIG), tmp_path).page
-    assert "Masked as a whole: Columns that name people; Over time." in page

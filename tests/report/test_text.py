@@ -100,27 +100,9 @@ def test_the_sections_stand_in_the_order_of_the_original():
     assert report.endswith("\n")
 
 
-def test_every_quasi_identifier_is_named_once_with_its_kind():
-    report = full_privacy_report("PILOT", assessed(people()))
-    listed = report.split("\nQuasi-identifiers\n")[1].split("\n\n")[0].splitlines()
-    assert [re.split(r"[ ,]+", line.strip())[:2] for line in listed] == [
-        ["DM__SEX", "(categorical)"],
-        ["DM__CITY", "(categorical)"],
-        ["DM__AGE", "(continuous)"],
-        ["VS__BMI", "(continuous)"],
-    ]
-    assert "missing in masked of 12" in listed[1]  # two
-
-
 def ten_times(frame: pd.DataFrame) -> pd.DataFrame:
     """Everybody ten times, so that no count of people is small."""
     return pd.concat([frame] * 10)
-
-
-def test_who_is_missing_is_counted_where_they_are_not_few():
-    report = full_privacy_report("PILOT", assessed(ten_times(people())))
-    assert "DM__CITY (categorical), missing in 20 of 120" in report
-    assert "masked" not in report
 
 
 def test_thresholds_that_can_be_met_are_not_mentioned():
@@ -203,21 +185,6 @@ def test_few_people_out_of_range_are_masked_and_said_to_be(out_of_range):
     age, _ = dict(tables(report))["Binning of quasi-identifiers"]
     assert (age["Below"][:6], age["Above"][:6], age["Missing"]) == ("masked",) * 3
     assert "Counts from 1 to 9" in report
-
-
-def test_the_distance_is_told_in_words_and_as_a_share_of_the_range():
-    report = full_privacy_report("PILOT", assessed(people()))
-    cholesterol = report.split("t-closeness of LB__Cholesterol")[1].split("\n\n")[0]
-    assert "Wasserstein distance" in cholesterol
-    assert "10 is about 10% of the range of the values." in cholesterol
-    assert f"Not assessable: 1 of 12 ({percent(1, 12)})" in cholesterol
-    disease = report.split("t-closeness of MH__Disease")[1].split("\n\n")[0]
-    assert "total variation" in disease
-    assert "range of the values" not in disease
-    other = assessed(people(), t_distance={"LB__Cholesterol": "ordered"})
-    ordered = full_privacy_report("PILOT", other).split("t-closeness of LB__Cholesterol")[1]
-    assert "ordered" in ordered.split("\n\n")[0]
-    assert "range of the values" not in ordered.split("\n\n")[0]
 
 
 def test_extremes_are_told_where_they_are_of_many_people():

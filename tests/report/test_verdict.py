@@ -22,8 +22,6 @@ from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.report.page.page import privacy_page
 from disclosure_control.report.verdict import (
     LEFT_OPEN,
-    NOTHING_AGAINST_IT,
-    NOTHING_SENSITIVE,
     Verdict,
     verdict_on,
     what_leaves,
@@ -183,28 +181,12 @@ def test_a_yes_by_a_reason_has_no_count_of_classes_beside_it_and_its_sentence_be
     assert without_rows(no)["singling_out"].people == "-"
 
 
-def test_of_several_features_the_people_are_those_of_the_one_that_tells_most():
-    def people(*features):
-        return Answer("?", "yes", "", {str(i): one for i, one in enumerate(features)}).people
-
-    masked, most = {"certain": None, "with_value": 365, "above_t": 2}, {"certain": 62, "with_value": 633, "above_t": 0}
-    assert people(masked, most) == people(most, masked) == "62 of 633"
-    assert people(masked) == "masked of 365"
-    assert people({"certain": 0, "with_value": 365, "above_t": 14}) == "14 of 365"
-
-
 def test_what_may_leave_says_what_nobody_looked_at():
     """They are counted on the first screen, and named where everything is: a word on each drowned the answer."""
     verdict = Verdict("released/", (), not_looked_at=("Not looked at: this.", "Nor that."))
     assert verdict.text.startswith("VERDICT on released/: May leave.")
     assert f"\n  {LEFT_OPEN} (2)" in verdict.text
     assert f"\n{LEFT_OPEN}\n  Not looked at: this.\n  Nor that.\n" in at_length(verdict)
-
-
-def test_that_nothing_is_sensitive_is_said_beside_the_verdict_itself():
-    verdict = Verdict("released/", (), not_looked_at=(NOTHING_SENSITIVE,))
-    assert verdict.text.startswith(f"VERDICT on released/: May leave.\n  {NOTHING_SENSITIVE}\n")
-    assert NOTHING_AGAINST_IT in at_length(verdict)
 
 
 def test_readers_outside_learn_whether_it_is_fit_for_use_and_no_figure_of_a_table():

@@ -83,7 +83,6 @@ def test_files_made_again_are_compared_by_name_and_one_that_is_on_one_side_alone
     assert [words.partition(":")[0] for words in found.changed["files made again"]] == ["b", "c"]
 
 
-@pytest.mark.thorough("0.9 s")
 def test_a_run_that_nobody_touched_holds_and_is_left_as_it_was(published, capsys):
     before = snapshot(published.root)
     assert main([str(published.results)]) == DONE
@@ -108,7 +107,6 @@ def test_results_of_another_build_have_a_status_of_their_own_and_say_so_first(pu
     assert main([str(published.results)]) == CHANGED
 
 
-@pytest.mark.thorough("0.7 s")
 def test_every_figure_and_file_is_compared(published):
     found = verify(published.results)
     summary = published.summary()

@@ -46,7 +46,6 @@ def rows(path) -> list[dict]:
     return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
 
 
-@pytest.mark.thorough("0.5 s")
 def test_each_person_is_found_by_the_pseudonym_and_no_other(pilot, doors, asked):
     pilot.configure(context=CUSTODIAN, treatment=TREATMENT)
     assert doors.start(2).status == DONE
@@ -79,7 +78,6 @@ def test_a_log_that_was_changed_by_hand_is_a_fault(pilot):
         read_reidentifications(pilot.results)
 
 
-@pytest.mark.thorough("0.5 s")
 def test_without_a_custodian_or_a_pseudonym_nobody_is_looked_up(pilot, doors, asked):
     status, said = asked("0123456789abcdef")
     assert status == INPUT_AT_FAULT

@@ -84,17 +84,6 @@ def test_who_was_matched_stands_in_the_restricted_file_alone(demo):
     assert "linkage_matches.csv" in said
 
 
-@pytest.mark.thorough("0.9 s of both doors")
-def test_the_report_shows_attack_guessing_and_control_together(demo):
-    said = demo[1]
-    assert "In the pilot: 200; not in it (control group): 1050." in said
-    assert "Linkage: unique pairs" in said
-    figures = summary_of(demo[0])
-    attack = figures["releases"]["combined"]["methods"]["exact"]["pairs"]
-    for part in ("attack", "baseline", "control"):
-        assert attack[part]["low"] <= attack[part]["rate"] <= attack[part]["high"]
-
-
 # ---------------------------------------------------------------- the key and the identified table
 
 COLUMNS = ["USUBJID", "DM__SEX", "DM__AGE", "LB__X"]

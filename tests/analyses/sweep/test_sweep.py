@@ -21,11 +21,10 @@ from disclosure_control.analyses.sweep.drawing import (
     RISKS,
     draw_measures,
     map_figure,
-    map_note,
     sweep_figures,
 )
 from disclosure_control.analyses.sweep.grid import points_of
-from disclosure_control.analyses.sweep.report import FIRST_COLUMNS, SweepTold, sweep_sections
+from disclosure_control.analyses.sweep.report import FIRST_COLUMNS
 from disclosure_control.analyses.sweep.trial import SweepRow, pareto_front, shown_value
 from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
@@ -604,24 +603,6 @@ def front_and_mildest():
     first = changed_by(0.1, rows[1], pareto_front=True, avg_linkage_risk_percent=20.0, param_value=3)
     second = changed_by(0.11, rows[2], mildest_that_meets_k=True, avg_linkage_risk_percent=20.5, param_value=5)
     return [rows[0], first, second, rows[3]]
-
-
-def test_the_ring_is_explained_where_it_is_off_the_front():
-    note = map_note(front_and_mildest())
-    assert note.endswith("In the ring: 2, the mildest that meets k, which is off the front but meets k.")
-    assert "ring" not in map_note(figure_rows())
-
-
-def test_the_mildest_stands_in_the_table_where_only_the_front_is_shown():
-    rows = front_and_mildest() + [replace(front_and_mildest()[3], param_value=100 + i) for i in range(60)]
-    told = SweepTold("1", 5, rows, (), None, None, (), ())
-    (section,) = sweep_sections(told)
-    (table,) = [part for part in section.parts if part.kind == "table"]
-    assert [row[0] for row in table.rows] == [
-        "0. untreated *",
-        "1. method $ 0, width 3 *",
-        "2. method $ 0, width 5",
-    ]
 
 
 @pytest.mark.thorough("0.8 s")

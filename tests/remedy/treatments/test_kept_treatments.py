@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
-import pandas as pd
 import pytest
 
 from disclosure_control.assess.told import told_assessment
 from disclosure_control.basics.telling.small_counts import EXACT
 from disclosure_control.remedy.treatments.treat import treat
 from tests.kept import changed_since_kept
-from tests.remedy.treatments.test_treatment_properties import a_pilot
+from tests.ninety_people import config_of_ninety, ninety_people
 from tests.remedy.treatments.treatment_examples import EXAMPLES, RECOMMENDED
-from tests.remedy.treatments.treatment_frames import KEY, config_for
+from tests.remedy.treatments.treatment_frames import KEY
 
 TWO = {"columns": ["LB__X", "VS__W"]}
 BY_CLASS = ("suppress_records", "suppress_cells", "local_suppression", "mondrian", "recommended")
@@ -45,22 +43,11 @@ WAYS = [(method, example.settings) for method, example in EXAMPLES.items()] + [
 ]
 
 
-def ninety_people() -> pd.DataFrame:
-    """Ages on the edges of bins, gaps in every column but the ids, rare towns, and days of each kind."""
-    draw, frame = np.random.default_rng(11), a_pilot(90)
-    days = ["2012-01-31", "2012-02-29", "2010-04", "2013", "2013-07-01T08:15"]
-    towns = draw.choice(["11527", "11528", "45110", "4511", "90210"], 90, p=[0.4, 0.3, 0.2, 0.07, 0.03])
-    frame = frame.assign(DM__AGE=draw.integers(3, 17, 90) * 5.0, DM__ZIP=towns, DM__RFSTDTC=draw.choice(days, 90))
-    gaps = draw.random(frame.shape) < 0.04
-    return frame.mask(gaps & [not name.endswith("SUBJID") for name in frame])
-
-
 @pytest.mark.parametrize("policy", ["category", "exclude", "wildcard"])
 def test_all_treatments(policy, monkeypatch):
     monkeypatch.setenv("PILOT_KEY", KEY)
     frame, found = ninety_people(), {}
-    roles = ["DM__SEX", "DM__ZIP"], ["DM__AGE"], ["LB__X"]
-    config = config_for(*roles, binning_config={"DM__AGE": [20, 40, 60, 80]}, T=0.5, missing_qis=policy)
+    config = config_of_ninety(missing_qis=policy)
     for place, (method, settings) in enumerate(WAYS):
         if policy == "category" or method in BY_CLASS:
             treated = treat(frame, config, [{"method": method, **settings}], 3, recommended=RECOMMENDED)

@@ -58,16 +58,6 @@ def test_every_table_says_what_it_is_of(pilot):
 
 
 @pytest.mark.thorough("0.6 s")
-def test_the_three_questions_say_of_what_they_are_answers(pilot, doors):
-    """The auditor's report holds both: those of what came in, and beside the residual risk those of what leaves."""
-    pilot.configure(treatment=[{"method": "drop_column", "columns": ["VS__BMI"]}])
-    assert doors.start(2).status == DONE
-    before, residual = text_of(pilot, REPORT_MD).split("Risk before and after")[1].split("Residual risk")
-    assert "Of the pilot as it came in: Can a person be singled out?" in before.replace("\\", "")
-    assert "Of treated_with_original_ids.csv: Can a person be singled out?" in residual.replace("\\", "")
-
-
-@pytest.mark.thorough("0.6 s")
 def test_what_was_not_said_is_an_open_point_and_what_was_is_not(pilot, doors):
     assert text_of(pilot, REPORT_MD).count("**Open point**") == 16
     assert text_of(pilot, REPORT_HTML).count("<strong>Open point</strong>") == 16
@@ -169,22 +159,3 @@ def test_names_and_words_cannot_leave_their_place(pilot, doors):
     assert "<script" not in page
     assert html.escape(bad) in page
     assert not re.search(r"^## x", text_of(pilot, REPORT_MD), re.M)
-
-
-@pytest.mark.thorough("0.5 s")
-def test_what_was_attacked_is_in_the_report_and_what_was_not_is_said(pilot, doors):
-    """The pack left out its best evidence: the scan, the attack with its baseline and control, the searches."""
-    chapter = re.compile(r"^## \d+\. Adversarial testing$(.*?)^## ", re.M | re.S)
-    assert "No attack with records of outsiders was run" in chapter.search(text_of(pilot, REPORT_MD))[1]
-    known = pilot.folder / "known.csv"
-    known.write_text(pilot.combined.read_text(encoding="utf-8"), encoding="utf-8")
-    attack = {"identified": "known.csv", "id": "USUBJID", "known": ["DM__SEX"]}
-    pilot.configure(identifiers={}, linkage_attack=attack)
-    run = doors.start(2)
-    assert run.status == DONE, run.err
-    found = chapter.search(text_of(pilot, REPORT_MD))[1]
-    assert "### Search of every column for identifiers" in found
-    assert "### Attacks with records of outsiders" in found
-    assert "| Release | Attack | Right | Share | Guessing | Control group | Beats guessing |" in found
-    assert "No attack with records" not in found
-    assert leaks(found) == []

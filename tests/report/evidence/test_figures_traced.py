@@ -16,7 +16,6 @@ import pytest
 
 from disclosure_control.report.evidence.pack import REPORT_HTML, REPORT_MD, RULES_HTML, RULES_MD
 from disclosure_control.rules.registry import rule_books
-from tests.places import SHARED_DATA
 from tests.report.figures_for_others import figures_for_others
 from tests.report.numbers_told import NUMBER, is_said, numbers_in
 from tests.run.fixtures import kept_screen
@@ -24,7 +23,6 @@ from tests.run.synthetic_pilot import DONE, Doors, SyntheticPilot, copy_of
 from tests.steps.context.test_context import EVERYTHING
 
 KEY, KEY_OF_RELEASE = "TRACED_KEY", "a key of this test alone, 0123456789 abcdefghij"
-PUBLIC = SHARED_DATA / "cdiscpilot01"
 DECIDED = {"by": "the board", "on": "2026-01-15", "says": "Twice looked at, by 41 people."}
 STATED = EVERYTHING | {
     "custodian": "the trustee of floor 17",
@@ -39,7 +37,6 @@ OF_A_SMALL_PILOT = ALL_STEPS | {
     "linkage_attack": {"identified": "known.csv", "id": "USUBJID", "known": ["DM__SEX"]},
     "treatment": [{"method": "band", "column": "DM__AGE", "width": 20}],
 }
-NOT_COUNTED = "not counted in this run"
 
 
 pytestmark = pytest.mark.thorough("1.7 s: a run with every step")
@@ -147,13 +144,6 @@ def test_a_number_that_nobody_counted_is_found(evidence):
     changed = rules.read_text(encoding="utf-8").replace("People who came in: 12.", "People who came in: 13.")
     rules.write_text(changed, encoding="utf-8")
     assert untraced_rules(results, summary) == [("ehds:who", "13")]
-
-
-def test_what_a_person_states_is_quoted_and_marked(evidence):
-    results, _ = evidence
-    (row,) = (row for row in rows_of(text_of(results, RULES_MD)) if row[0] == "(b)(2)(i)(R)")
-    assert row[2] == "stated by a person"
-    assert f"{DECIDED['says']} (the board, 2026-01-15)" in row[3]
 
 
 # ---------------------------------------------------------------- the anonymisation report

@@ -33,27 +33,6 @@ def test_every_rule_has_its_line_and_its_figure(pilot):
     }
 
 
-@pytest.mark.thorough("0.3 s")
-def test_the_first_screen_counts_what_is_not_met(pilot, doors):
-    run = doors.start(2)
-    assert run.status == DONE
-    stands = [one for rules in summary_of(pilot)["rules"]["books"].values() for one in rules.values()]
-    line = next(line for line in run.out.splitlines() if line.startswith("Evidence: "))
-    n_not_met = stands.count("not met")
-    assert line == f"Evidence: {len(stands)} rules, {n_not_met} not met; evidence/rules.html."
-
-
-def test_the_page_has_the_same_line_beside_the_verdict_and_behind_it_what_waits_for_a_person(pilot):
-    page = (pilot.results / f"{pilot.name}_privacy_report.html").read_text(encoding="utf-8")
-    verdict = page.partition('id="verdict"')[2].partition("</section>")[0]
-    assert "Evidence: " in verdict
-    stands = [one for rules in summary_of(pilot)["rules"]["books"].values() for one in rules.values()]
-    assert (
-        f"1 is not met (EMA and Health Canada: a threshold of the risk), {stands.count('open: a person decides')} wait"
-        in verdict
-    )
-
-
 @pytest.mark.thorough("0.4 s")
 def test_a_decision_closes_its_rule_and_an_unknown_rule_is_a_fault(pilot, doors):
     decided = {"by": "the board", "on": "2026-01-15", "says": "No such way is known."}

@@ -6,9 +6,13 @@ import pytest
 
 from config.model_settings import config_of_valid_keys
 from disclosure_control.steps.context.settings import QUESTIONS, ContextSettings, open_points
+from disclosure_control.steps.context.step import run_step
+from disclosure_control.steps.running import StepResult
 from tests.cases import each
 from tests.config_keys import faults_of_key, settings_of_key
-from tests.run.synthetic_pilot import CONFIG, DISTRICT, DONE, INPUT_AT_FAULT
+from tests.kept import changed_since_kept
+from tests.ninety_people import step_on_ninety
+from tests.run.synthetic_pilot import CONFIG, DISTRICT
 
 ROLES = dict.fromkeys(("DM__SEX", f"SC__{DISTRICT}", "DM__AGE", "VS__BMI"), "a neighbour knows it")
 EVERYTHING = {
@@ -97,14 +101,13 @@ def test_a_public_release_may_say_nothing_of_attempts_or_that_they_are_certain()
         assert faults_of_key("context", {"environment": "public", **attempt}) == []
 
 
-@pytest.mark.thorough("0.4 s")
-def test_the_report_counts_open_points(pilot, doors):
-    assert pilot.summary()["context"] == {"answered": [], "open_points": list(QUESTIONS)}
-    pilot.configure(context=EVERYTHING | {"roles": ROLES})
-    run = doors.start(2)
-    assert run.status == DONE
-    details = (pilot.results / "CLINIC_privacy_details.txt").read_text(encoding="utf-8")
-    assert "Evidence: 1 of 16 points are open (roles)" in details
-    assert pilot.summary()["context"]["open_points"] == ["roles"]
-    pilot.configure(context={"approver": 3})
-    assert doors.start(2).status == INPUT_AT_FAULT
+@pytest.mark.parametrize("said", ["everything", "most", "nothing"])
+def test_the_chapters_of_the_evidence(said):
+    """With a treatment that drops and changes columns, an attack and averages of the risk, or without any of them."""
+    settings = {"everything": EVERYTHING, "most": EVERYTHING | {"roles": ROLES}, "nothing": {}}[said]
+    treated = {"as_released": {"marketer_risk": 0.125}, "columns_dropped": ["SC__STATE", "DM__ZIP"]}
+    treated["steps"] = [{"changed": {"DM__AGE": 3, "DM__SEX": 0}}]
+    found = {"treatment": treated, "risk": {"prosecutor": {"average": 0.5}}, "linkage_attack": {}}
+    earlier = {name: StepResult(figures) for name, figures in found.items() if said != "nothing"}
+    result = run_step(step_on_ninety(ContextSettings(**settings), earlier))
+    assert changed_since_kept(f"context_{said}", {"figures": result.figures, "sections": result.sections}) == {}

@@ -110,22 +110,6 @@ def test_by_the_month_of_a_term_that_the_first_screen_names(tmp_path):
     assert [one for one in found.result.not_looked_at if "outsiders_know" in one]
 
 
-@pytest.mark.thorough("2 s: two releases")
-def test_times_of_day_that_the_config_keeps_are_named_beside_the_verdict(tmp_path):
-    ae = rows("AE", lambda i: f"{START[i]}T08:{i % 60:02d}", AEDECOD=lambda i: "Headache")
-    study = {"DM": demographics(START), "AE": ae}
-    for name in ("kept", "removed"):
-        (tmp_path / name).mkdir()
-    kept, removed = made(study, tmp_path / "kept", {"times": ["AE"]}), made(study, tmp_path / "removed")
-    assert kept.opened["AE"]["AESTDTC"].nunique() == N
-    assert any("times of day" in one and "AE" in one for one in kept.result.not_looked_at)
-    assert removed.opened["AE"]["AESTDTC"].str.len().eq(10).all()
-    assert not any("times of day" in one for one in removed.result.not_looked_at)
-    assert removed.result.figures["times_removed"] == {"AE.AESTDTC": N}
-    assert "Times of day were removed" in removed.files["README.txt"].decode()
-    assert any("times of day removed" in str(one["done"]) for one in codebook_of(removed))
-
-
 @pytest.mark.thorough("1 s: a whole release; what it finds is tested by parts in tests/leaving and tests/release")
 def test_partial_dates_are_counted_in_report_codebook_and_readme(tmp_path):
     """120 ends known to the month, beside complete beginnings late in that month: none comes before its beginning."""

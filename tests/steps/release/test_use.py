@@ -17,17 +17,6 @@ def made(request) -> Package:
     return request.getfixturevalue(request.param)
 
 
-@pytest.mark.thorough("10.5 s")
-def test_the_answer_and_its_tables_are_in_the_report(made):
-    figures = made.result.figures["study_tables"]
-    assert figures["fit_for_use"] == str(made.result.use.answer)
-    assert figures["loses"].startswith("What the recipient loses: ")
-    section = next(one for one in made.result.sections if one.key == "study_tables")
-    shown = next(part for part in section.parts if isinstance(part, Table))
-    assert [row[0] for row in shown.rows] == [table["title"] for table in figures["tables"]]
-    assert figures["tables"]
-
-
 def test_every_cell_is_in_the_restricted_file_and_counted_as_released(made):
     """People of each arm and sex, as they came in and in the files that leave, by pandas."""
     cells = made.result.tables[STUDY_TABLES]

@@ -9,13 +9,18 @@ import pytest
 from config.model_settings import validate_config
 from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
+from disclosure_control.assess.told import ToldModel
 from disclosure_control.basics.telling.confidence_intervals import wilson_interval
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.small_counts import EXACT
+from disclosure_control.basics.telling.told_outside import ToldCounts
 from disclosure_control.steps import READERS
 from disclosure_control.steps.risk.step import run_step
 from disclosure_control.steps.running import StepInput
 from tests.cases import each
 from tests.config_keys import faults_of_key, settings_of_key
+from tests.kept import changed_since_kept
+from tests.ninety_people import step_on_ninety
 from tests.places import SHARED
 
 SMALL = pd.DataFrame(
@@ -368,3 +373,12 @@ def test_a_parameter_of_a_model_that_cannot_run_is_a_fault():
         run({"models": {"wasserstein_t": {"threshold": 5}}})
     with pytest.raises(FaultyInputError, match="set hierarchy to its file"):
         run({"models": {"hierarchical_t": {"threshold": 0.2}}})
+
+
+@pytest.mark.parametrize("policy", ["category", "exclude", "wildcard"])
+def test_every_section_of_ninety_people(policy):
+    result = run_step(step_on_ninety(typed("all"), missing_qis=policy, risk="all"))
+    of_readers = {"exact": result.for_reader(EXACT), "masked": result}
+    found = {name: {"figures": one.figures, "sections": one.sections} for name, one in of_readers.items()}
+    found["outside"] = result.outside(ToldCounts(90), ToldModel(3, 90, 90, 0, 20, 20 / 90))
+    assert changed_since_kept(f"risk_{policy}", found) == {}

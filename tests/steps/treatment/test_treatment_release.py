@@ -103,14 +103,6 @@ def test_carried_dates_are_shifted_and_carried_identifiers_are_dropped(carried, 
     assert "Dates are not shifted" not in " ".join(summary["notes"])
 
 
-@pytest.mark.thorough("0.5 s")
-def test_carried_dates_that_are_not_shifted_are_said_aloud(carried):
-    _, summary = carried([])
-    notes = " ".join(summary["notes"])
-    assert "Dates are not shifted: DM__RFSTDTC, LB__Cholesterol.LBDTC." in notes
-    assert "LB__Cholesterol.LBNAM, LB__Cholesterol.LBREFID." in notes
-
-
 def test_a_variable_is_found_behind_domain_and_test():
     dates = ["LB__Chol. total [SERUM].LBDTC", "LB__X__Y.LBDTC", "RFSTDTC", "DM__RFPENDTC", "LB__X.LBENDTC"]
     others = ["LB__X.LBDTCU", "LB__DTC count", "LB__LBDTC.", "LB__X.LBDY"]

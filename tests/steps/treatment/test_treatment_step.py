@@ -224,19 +224,6 @@ def test_what_is_released_as_it_was_is_named_and_what_it_tells():
     assert f"{sentence} column title (for 20)." in treatment_report(figures.found)
 
 
-def test_chance_ids_and_dates_are_said_aloud():
-    frame = small().assign(DM__RFSTDTC="2012-01-01", DM__SUBJID="7")
-    notes = " ".join(figures_of({"method": "flip", "column": "sex", "share": 0.5}, frame=frame)["notes"])
-    assert "Chance was drawn from the published default seed" in notes
-    assert "Dates are not shifted: DM__RFSTDTC." in notes
-    assert "see drop_identifiers: note, DM__SUBJID." in notes
-    notes = " ".join(
-        figures_of({"method": "drop_identifiers"}, {"method": "drop_column", "columns": ["USUBJID"]})["notes"]
-    )
-    assert "seed" not in notes
-    assert "Subject ids" not in notes
-
-
 def test_kept_are_positions_in_the_frame_that_was_treated():
     frame = small().iloc[[7, 3, 0, 5, 1, 6, 2, 4]]
     treated = treat(frame, SMALL, [{"method": "suppress_records"}])
