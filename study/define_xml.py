@@ -10,7 +10,7 @@ comments, value level metadata and annotated forms are left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -105,29 +105,25 @@ def read_definition(file: Path | SourceFile) -> StudyDefinition:
             raise FaultyInputError(fault)
         file = read_file(file)
     root = _parsed(file)
-    studies = list(_children(root, "Study")) if _local(root.tag) == "ODM" else []
-    versions = [part for study in studies for part in _children(study, "MetaDataVersion")]
+    versions = root.findall("{*}Study/{*}MetaDataVersion") if _local(root.tag) == "ODM" else []
     if not versions:
         raise FaultyInputError(f"{file.name}: this is XML, but not Define-XML; export it again, or remove it.")
-    code_lists = {_of(one, "OID"): _code_list(one) for part in versions for one in _children(part, "CodeList")}
-    items = {_of(one, "OID"): one for part in versions for one in _children(part, "ItemDef")}
-    datasets = {
-        _of(group, "Name").upper(): _variables(group, items, code_lists)
-        for part in versions
-        for group in _children(part, "ItemGroupDef")
-    }
-    names = [name.text or "" for study in studies for name in study.iter() if _local(name.tag) == "StudyName"]
-    described = {
-        _of(group, "Name").upper(): _dataset(group) for part in versions for group in _children(part, "ItemGroupDef")
-    }
+    code_lists = {_of(one, "OID"): _code_list(one) for part in versions for one in part.iterfind("{*}CodeList")}
+    items = {_of(one, "OID"): one for part in versions for one in part.iterfind("{*}ItemDef")}
+    groups = {_of(one, "Name").upper(): one for part in versions for one in part.iterfind("{*}ItemGroupDef")}
     standards = tuple(
         {key: value for key in _STANDARD if (value := _of(one, key))}
         for part in versions
-        for group in _children(part, "Standards")
-        for one in _children(group, "Standard")
+        for one in part.iterfind("{*}Standards/{*}Standard")
     )
-    study = next(iter(names), "").strip()
-    return StudyDefinition(file.name, file.sha256, study, datasets, described, standards)
+    return StudyDefinition(
+        file.name,
+        file.sha256,
+        (root.findtext("{*}Study//{*}StudyName") or "").strip(),
+        {name: _variables(group, items, code_lists) for name, group in groups.items()},
+        {name: _dataset(group) for name, group in groups.items()},
+        standards,
+    )
 
 
 def contradictions(definition: StudyDefinition, table: SourceTable) -> list[str]:
@@ -208,18 +204,13 @@ def _local(tag: str) -> str:
     return tag.rpartition("}")[2]
 
 
-def _children(element: ElementTree.Element, name: str) -> Iterator[ElementTree.Element]:
-    return (child for child in element if _local(child.tag) == name)
-
-
 def _of(element: ElementTree.Element, name: str) -> str:
     return next((value.strip() for key, value in element.items() if _local(key) == name), "")
 
 
 def _text(element: ElementTree.Element, name: str) -> str:
     """The first translated text of a child: a label, or the meaning of a code."""
-    texts = [text.text or "" for child in _children(element, name) for text in _children(child, "TranslatedText")]
-    return " ".join(next(iter(texts), "").split())
+    return " ".join((element.findtext(f"{{*}}{name}/{{*}}TranslatedText") or "").split())
 
 
 def _code_list(element: ElementTree.Element) -> CodeList:
@@ -228,7 +219,7 @@ def _code_list(element: ElementTree.Element) -> CodeList:
 
 
 def _dataset(group: ElementTree.Element) -> DatasetDefinition:
-    classes = [_of(one, "Name") for one in _children(group, "Class")] or [_of(group, "Class")]
+    classes = [_of(one, "Name") for one in group.iterfind("{*}Class")] or [_of(group, "Class")]
     return DatasetDefinition(
         label=_text(group, "Description") or _of(group, "Label"),
         domain=_of(group, "Domain"),
@@ -243,12 +234,12 @@ def _variables(
     group: ElementTree.Element, items: Mapping[str, ElementTree.Element], code_lists: Mapping[str, CodeList]
 ) -> dict[str, VariableDefinition]:
     found = {}
-    for reference in _children(group, "ItemRef"):
+    for reference in group.iterfind("{*}ItemRef"):
         item = items.get(_of(reference, "ItemOID"))
         if item is None:
             continue
-        named = [_of(one, "CodeListOID") for one in _children(item, "CodeListRef")]
-        origins = [_of(one, "Type") for one in _children(item, "Origin")] or [_of(item, "Origin")]
+        named = [_of(one, "CodeListOID") for one in item.iterfind("{*}CodeListRef")]
+        origins = [_of(one, "Type") for one in item.iterfind("{*}Origin")] or [_of(item, "Origin")]
         found[_of(item, "Name").upper()] = VariableDefinition(
             name=_of(item, "Name"),
             label=_text(item, "Description") or _of(item, "Label"),

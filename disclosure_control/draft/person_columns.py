@@ -18,7 +18,7 @@ from study.concepts import names_a_measure, names_an_examination
 from study.formats.tables import Through
 from study.headings import is_number, names_subjects
 from study.merge.people import KnownPeople, way_to_person, why_through, with_person_of_key
-from study.models.long_tables import may_be_row_of_a_person
+from study.models.flat import may_be_row_of_a_person
 from study.models.role_words import (
     is_key,
     is_known_to_acquaintances,

@@ -34,7 +34,7 @@ from study.columns.profile import (
 )
 from study.columns.sheet import ColumnSheet
 from study.formats.tables import SourceTable
-from study.merge.assembling import Combined
+from study.merge.combine import Combined
 from study.models.roles import Role
 from study.models.study_model import StudyModel
 from study.models.values_seen import ValuesSeen

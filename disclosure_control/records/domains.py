@@ -18,8 +18,7 @@ from study.formats.files import DomainFiles, read_domain_file
 from study.formats.tables import SourceTable
 
 if TYPE_CHECKING:
-    from study.merge.assembling import Combined
-    from study.merge.combine import MergeResources
+    from study.merge.combine import Combined, MergeResources
     from study.merge.reading import Read
 
 # Whether a table can be released part by part.

@@ -23,10 +23,9 @@ from study.formats.registry import writers_by_name
 from study.formats.rows_of_people import SUBJECT, RowsOfPeople
 from study.formats.tables import GZIP_SUFFIX, SourceTable, Through, domain_of, stem_of, suffix_of
 from study.merge.ages import with_ages
-from study.merge.belonging import chosen_files
 from study.merge.parts import MergeState
 from study.merge.people import with_persons
-from study.merge.reading import Read, with_sdtm_names
+from study.merge.reading import Read, chosen_files, with_sdtm_names
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule, read_subjects
 from study.models.roles import TableKind

@@ -252,19 +252,14 @@ def _decided_on(cell: str) -> str:
 
 def _as_day(cell: str) -> str:
     """A date as 2026-06-30; "" where the cell is none, or its day and month are not certain."""
+    if found := _DAY.fullmatch(cell):
+        first, second = int(found["first"]), int(found["second"])
+        if found["sign"] != "." and first != second and max(first, second) <= 12:
+            return ""
+        day, month = (first, second) if found["sign"] == "." or first > 12 else (second, first)
+        cell = f"{found['year']}-{month:02}-{day:02}"
     try:
         return date.fromisoformat(cell).isoformat()
-    except ValueError:
-        pass
-    found = _DAY.fullmatch(cell)
-    if found is None:
-        return ""
-    first, second = int(found["first"]), int(found["second"])
-    if found["sign"] != "." and first != second and max(first, second) <= 12:
-        return ""
-    day, month = (first, second) if found["sign"] == "." or first > 12 else (second, first)
-    try:
-        return date(int(found["year"]), month, day).isoformat()
     except ValueError:
         return ""
 

@@ -4,29 +4,36 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from disclosure_control.basics.telling.faults import nearest_name
+from disclosure_control.basics.encoding.text_codes import codes_of_few_texts
+from disclosure_control.basics.telling.faults import FaultyInputError, nearest_name
+from disclosure_control.basics.telling.words import in_one_line, listed
 from study.formats.files import read_domain_file
+from study.formats.hand_over import PLAIN_NUMBER
+from study.formats.messages import Note
 from study.formats.rows_of_people import rows_in_memory, starts_of_parts
 from study.formats.tables import Pieces, SourceTable, domain_of
-from study.merge.assembling import Assembly, Combined
+from study.formats.values import NUMBER_PATTERN, n_records_of
 from study.merge.domains import DividedDomain, divided_domains
 from study.merge.findings import FINDINGS
 from study.merge.parts import (
     ColumnOfPeople,
     CountedFaults,
-    Domain,
-    DomainPart,
     MergeState,
     Plan,
+    Progress,
+    Reduced,
     Reduction,
     added,
     texts_of,
@@ -35,16 +42,111 @@ from study.merge.people import by_domain, people_of_tables
 from study.merge.proof import RowsProof, SexesProof, prove_people, questions_of_tables
 from study.merge.reading import Read, belonging_tables, tables_to_merge
 from study.merge.settings import MergeSettings
-from study.merge.subject_ids import SubjectIdRule
+from study.merge.subject_ids import DEFAULT_COLUMN, SubjectIdRule
 from study.merge.wide import EVENTS, ROWS, WIDE, columns_of_person
 from study.models.roles import TableKind
 from study.models.study_model import StudyModel
 
-__all__ = ["IN_MEMORY", "Combined", "MergeResources", "combine_domains", "combine_tables"]
+
+@dataclass(frozen=True)
+class Combined:
+    """The combined dataset, all text, ``USUBJID`` first, in ``pieces``; ``report`` for ``merge_report.json``.
+
+    ``numbers`` are the columns of numbers, and whether all of a column are plain, see ``study.formats.hand_over``.
+    """
+
+    columns: list[str]
+    n_subjects: int
+    kept: Iterable[pd.DataFrame] = field(repr=False)
+    report: dict[str, Any]
+    numbers: Mapping[str, bool] = field(default_factory=dict)
+
+    @property
+    def pieces(self) -> Iterator[pd.DataFrame]:
+        """The dataset in pieces of some subjects each."""
+        return (piece if list(piece.columns) == self.columns else piece[self.columns] for piece in self.kept)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        pieces = list(self.pieces)
+        return pieces[0] if len(pieces) == 1 else pd.concat(pieces, ignore_index=True)
 
 
-# Of words, a number and its unit: gives the function to call with the number of further ones done.
-Progress = Callable[[str, int, str], AbstractContextManager[Callable[[int], None]]]
+class Assembly:
+    """Collects columns batch by batch, and counts of each its values, the texts among them, and plain numbers."""
+
+    def __init__(self, state: MergeState, pieces: Pieces[pd.DataFrame]):
+        self._state, self._pieces = state, pieces
+        self._columns: dict[str, Counter[str]] = {}
+        self._units: dict[str, str] = {}
+        self._n_subjects = 0
+
+    def named(self, reduced: Reduced, is_first: bool) -> Mapping[str, ColumnOfPeople]:
+        """Columns by their names without line breaks and tabs, which would break the lines of every report."""
+        named = {in_one_line(name): values for name, values in reduced.columns.items()}
+        self._units |= {in_one_line(name): unit for name, unit in reduced.units.items()}
+        if is_first and len(named) < len(reduced.columns):
+            self._state.faults.append(
+                f"{len(reduced.columns) - len(named)} of {len(reduced.columns)} column names differ from another one "
+                "only by line breaks or tabs; rename these columns in the source"
+            )
+        n_changed = len(reduced.columns.keys() - named.keys())
+        if is_first and n_changed:
+            self._state.notes.append(f"Line breaks or tabs in the names of {n_changed} columns were replaced by blanks")
+        return named
+
+    def add(self, ids: pd.Index, columns: Mapping[str, ColumnOfPeople]) -> None:
+        """Append the columns of some subjects: (n_subjects,) of text each."""
+        if not self._n_subjects:
+            absent = [name for name in self._state.settings.drop if name not in columns]
+            if absent:
+                raise FaultyInputError(
+                    f"merge['drop']: no column {', '.join(map(repr, absent))} in the combined dataset"
+                )
+        frame = pd.DataFrame({DEFAULT_COLUMN: ids.array, **columns}, dtype="str")
+        for name in columns:
+            self._look_at(name, frame[name])
+        self._n_subjects += len(frame)
+        self._pieces.append(frame)
+
+    def _look_at(self, name: str, column: pd.Series) -> None:
+        few = codes_of_few_texts(column)
+        values, people = (pa.array(column), None) if few is None else (few.texts, few.people[:-1])
+        self._columns.setdefault(name, Counter()).update(
+            values=n_records_of(pc.is_valid(values), people),
+            texts=n_records_of(pc.invert(pc.match_substring_regex(values, NUMBER_PATTERN)), people),
+            plain=n_records_of(pc.match_substring_regex(values, PLAIN_NUMBER), people),
+        )
+
+    def combined(self) -> Combined:
+        """The dataset with its report, after all subjects were added."""
+        state = self._state
+        kept = {name: column for name, column in self._columns.items() if name not in state.settings.drop}
+        state.notes.extend(_text_among_numbers(kept))
+        report = {
+            "subjects": self._n_subjects,
+            "inputs": state.inputs,
+            "left_out": state.left_out,
+            "notes": state.notes,
+            "domains": state.domains,
+            "dropped_columns": sorted(state.settings.drop),
+            "columns": {name: {"subjects_with_value": column["values"]} for name, column in kept.items()},
+            "units": {name: self._units[name] for name in kept if name in self._units},
+        }
+        of_numbers = {name: column for name, column in kept.items() if column["values"] and not column["texts"]}
+        numbers = {name: column["plain"] == column["values"] for name, column in of_numbers.items()}
+        return Combined([DEFAULT_COLUMN, *kept], self._n_subjects, self._pieces, report, numbers)
+
+
+def _text_among_numbers(columns: Mapping[str, Counter[str]]) -> list[str]:
+    """Columns of which most values are numbers and some are not: read as numbers, they would lose the others."""
+    found = {name: column for name, column in columns.items() if 0 < 2 * column["texts"] < column["values"]}
+
+    def write(told: Callable[..., str]) -> str:
+        where = (f"{name} ({told(column['texts'], whole=column['values'])})" for name, column in found.items())
+        return f"Texts in columns of numbers: {listed(where)}"
+
+    return [Note.of(write)] if found else []
 
 
 def _to_nobody(words: str, n_total: int, unit: str) -> AbstractContextManager[Callable[[int], None]]:
@@ -104,10 +206,14 @@ def _combined(tables: list[SourceTable], state: MergeState, working: MergeResour
         for domain, of_domain in members.items()
     }
     to_fold = {table.file_name: rows_in_memory(table.frame, person[table.file_name]) for table in supplemental}
-    domains = divided_domains(rows, supplemental, to_fold, starts, len(ids), state)
+    ranges = list(zip(starts.tolist(), [*starts[1:].tolist(), len(ids)], strict=True))
+    domains = divided_domains(rows, supplemental, to_fold, ranges, working.progress, state)
     state.stop_at_faults()
     state.notes.extend(_unknown_domains(state, [table.domain for table in tables], list(domains)))
-    return _reduced(ids, domains, state, Assembly(state, working.pieces()), working.progress)
+    planned = [_planned(domain) for domain in domains.values()]
+    state.faults.extend(fault for one in planned for fault in one.plan.faults)
+    with working.progress("Merging", len(ids), "people") as advance:
+        return _by_part(ids, planned, state, Assembly(state, working.pieces()), advance)
 
 
 def _with_people_of_one_row(
@@ -139,52 +245,18 @@ REDUCTIONS = {
 }
 
 
-def _reduction_of(domain: Domain) -> Reduction:
-    """The form of a domain; where a setting says which of several rows counts, rows in time are wide."""
-    is_one_row = domain.model.kind is TableKind.ROWS and domain.name in domain.settings.several_rows
-    return WIDE if is_one_row else REDUCTIONS[domain.model.kind]
-
-
 @dataclass(frozen=True)
 class _Planned:
-    rows: DividedDomain
-    domain: Domain
+    domain: DividedDomain
     reduction: Reduction
     plan: Plan
 
 
-@dataclass(frozen=True)
-class _LookedAt:
-    """The parts of a domain; iterating over them shows progress."""
-
-    rows: DividedDomain
-    progress: Progress
-
-    def __iter__(self) -> Iterator[DomainPart]:
-        with self.progress(f"Looking at {self.rows.name}", self.rows.ranges[-1][1], "people") as advance:
-            for part in self.rows:
-                yield part
-                advance(part.n_subjects)
-
-
-def _planned(domains: Mapping[str, DividedDomain], state: MergeState, progress: Progress) -> list[_Planned]:
-    planned = []
-    for name, rows in domains.items():
-        model = state.model.tables[name]
-        whole = Domain(name, rows.columns, state.settings, state.rule.column, model)
-        reduction = _reduction_of(whole)
-        planned.append(_Planned(rows, whole, reduction, reduction.plan(_LookedAt(rows, progress), whole)))
-        state.faults.extend(planned[-1].plan.faults)
-    return planned
-
-
-def _reduced(
-    ids: pd.Index, domains: Mapping[str, DividedDomain], state: MergeState, assembly: Assembly, progress: Progress
-) -> Combined:
-    """Plan every domain, then reduce the people part by part with all their domains."""
-    planned = _planned(domains, state, progress)
-    with progress("Merging", len(ids), "people") as advance:
-        return _by_part(ids, planned, state, assembly, advance)
+def _planned(domain: DividedDomain) -> _Planned:
+    """The form of a domain, planned; where a setting says which of several rows counts, rows in time are wide."""
+    is_one_row = domain.model.kind is TableKind.ROWS and domain.name in domain.settings.several_rows
+    reduction = WIDE if is_one_row else REDUCTIONS[domain.model.kind]
+    return _Planned(domain, reduction, reduction.plan(domain, domain))
 
 
 def _by_part(
@@ -193,22 +265,22 @@ def _by_part(
     faults: CountedFaults = {}
     proofs = [RowsProof(one.domain, len(ids)) for one in planned]
     sexes = SexesProof([one.domain for one in planned])
-    counts: dict[str, dict[str, Any]] = {one.rows.name: {} for one in planned}
-    for i, (start, stop) in enumerate(planned[0].rows.ranges):
+    counts: dict[str, dict[str, Any]] = {one.domain.name: {} for one in planned}
+    for i, (start, stop) in enumerate(planned[0].domain.ranges):
         columns: dict[str, ColumnOfPeople] = {}
         for one, proof in zip(planned, proofs, strict=True):
-            part = one.rows.part(i)
+            part = one.domain.part(i)
             proof.add(part)
             reduced = one.reduction.reduce(part, one.domain, one.plan.what)
             if one.domain.model.of_person:
                 both = {**columns_of_person(part, one.domain), **reduced.columns}
                 reduced = dataclasses.replace(reduced, columns=both)
-            one.rows.forget(i)
+            one.domain.forget(i)
             faults = added(faults, added(part.faults, reduced.faults))
             n_present = int(np.count_nonzero(np.bincount(part.subject, minlength=stop - start)))
             found = {**part.counts, "form": one.reduction.form, "rows": len(part.frame), **reduced.counts}
             found |= {"subjects": n_present, "subjects_without_record": stop - start - n_present}
-            counts[one.rows.name] = added(counts[one.rows.name], found)
+            counts[one.domain.name] = added(counts[one.domain.name], found)
             columns |= assembly.named(reduced, is_first=i == 0)
         if i == 0:
             state.notes.extend(_unknown_columns(state.settings, list(columns)))

@@ -18,33 +18,34 @@ from study.formats.column_reading import MISSING_TOKENS
 from study.formats.messages import Note
 from study.formats.rows_of_people import SUBJECT, RowsInMemory, RowsOfPeople
 from study.formats.tables import SourceTable
-from study.merge.parts import CountedFaults, DomainPart, MergeState, added
+from study.merge.parts import CountedFaults, Domain, DomainPart, MergeState, Progress, added
 from study.merge.wide import row_of_each_subject
-from study.models.roles import TableModel
 from study.models.sdtm import supplemental_parent
 
 
-@dataclass
-class DividedDomain:
+@dataclass(frozen=True)
+class DividedDomain(Domain):
     """A domain in parts, one for each of ``ranges`` of people: iterate as often as needed, or ask for one part.
 
     ``base`` is the domain that has each person's reference start; None for that domain itself, or where there is none.
-    It is read once for that. A domain of a single part keeps it until ``forget`` is called.
+    It is read once for that. A domain of a single part keeps it until ``forget`` is called. ``progress`` shows a look
+    at all parts.
     """
 
-    name: str
     members: Sequence[RowsOfPeople]
-    columns: list[str]
     folds: Sequence[ForDomain]
     ranges: Sequence[tuple[int, int]]
-    several_rows: str | None
-    model: TableModel
+    progress: Progress
     base: DividedDomain | None = None
     _kept: dict[int, DomainPart] = field(default_factory=dict)
     _began: dict[int, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[DomainPart]:
-        return map(self.part, range(len(self.ranges)))
+        with self.progress(f"Looking at {self.name}", self.ranges[-1][1], "people") as advance:
+            for i in range(len(self.ranges)):
+                part = self.part(i)
+                yield part
+                advance(part.n_subjects)
 
     def part(self, i: int) -> DomainPart:
         """The rows of the people of a range."""
@@ -64,11 +65,22 @@ class DividedDomain:
     def began(self, i: int) -> np.ndarray:
         """The reference starts of the people of a range, by this domain: (n,) of text or None."""
         if i not in self._began:
-            part = self.part(i)
-            code, days = pd.factorize(reference_start(part.frame, part.n_subjects, self.several_rows, self.model))
+            code, days = pd.factorize(self._reference_start(self.part(i)))
             self._began[i] = code.astype(np.min_scalar_type(-len(days) - 1)), np.array([*days, None], dtype=object)
         code, days = self._began[i]
         return np.asarray(days[code])
+
+    def _reference_start(self, part: DomainPart) -> np.ndarray:
+        """The start of each person (n_subjects,): of SDTM the reference start, or else the first exposure."""
+        start, rows, subject = np.full(part.n_subjects, None, dtype=object), part.frame, part.subject
+        if several_rows := self.settings.several_rows.get(self.name):
+            chosen = row_of_each_subject(rows.drop(columns=SUBJECT), self.model.order, subject, several_rows)
+            rows, subject = rows.iloc[chosen], subject[chosen]
+        for name in self.model.starts:
+            if name in rows:
+                given = rows[name].notna().to_numpy()
+                start[subject[given]] = rows[name].to_numpy(dtype=object)[given]
+        return start
 
     def forget(self, i: int) -> None:
         """Drop a part that is not needed again; the base keeps its own, which the domains after it read."""
@@ -80,8 +92,8 @@ def divided_domains(
     rows: Mapping[str, Sequence[RowsOfPeople]],
     supplemental: Sequence[SourceTable],
     to_fold: Mapping[str, RowsInMemory],
-    starts: np.ndarray,
-    n_people: int,
+    ranges: Sequence[tuple[int, int]],
+    progress: Progress,
     state: MergeState,
 ) -> dict[str, DividedDomain]:
     """The domains by name, in the order of ``rows``; supplemental records of no domain are a fault, or left out."""
@@ -90,32 +102,13 @@ def divided_domains(
         for name, members in rows.items()
     }
     folds = planned_folds(supplemental, to_fold, columns, state)
-    for name, own in columns.items():
-        own += [one for one in state.model.tables[name].derived if one not in own]
-    ranges = list(zip(starts.tolist(), [*starts[1:].tolist(), n_people], strict=True))
     domains: dict[str, DividedDomain] = {}
     for name, members in rows.items():
-        chosen_row = state.settings.several_rows.get(name)
-        base, model = domains.get(state.model.base or ""), state.model.tables[name]
-        of_domain = folds.get(name, ())
-        domains[name] = DividedDomain(name, members, columns[name], of_domain, ranges, chosen_row, model, base)
+        model, base = state.model.tables[name], domains.get(state.model.base or "")
+        own = list(dict.fromkeys([*columns[name], *model.derived]))
+        whole = (name, own, state.settings, state.rule.column, model)
+        domains[name] = DividedDomain(*whole, members, folds.get(name, ()), ranges, progress, base)
     return domains
-
-
-def reference_start(
-    demographics: pd.DataFrame, n_subjects: int, several_rows: str | None, model: TableModel
-) -> np.ndarray:
-    """The start of each person (n_subjects,), text or None: of SDTM the reference start, or else the first exposure."""
-    start = np.full(n_subjects, None, dtype=object)
-    if several_rows:
-        wide = demographics.drop(columns=SUBJECT)
-        subject = demographics[SUBJECT].to_numpy()
-        demographics = demographics.iloc[row_of_each_subject(wide, model.order, subject, several_rows)]
-    for name in model.starts:
-        if name in demographics:
-            given = demographics[name].notna().to_numpy()
-            start[demographics[SUBJECT].to_numpy()[given]] = demographics[name].to_numpy(dtype=object)[given]
-    return start
 
 
 # ---------------------------------------------------------------- supplemental variables

@@ -58,22 +58,6 @@ class FindingsPlan:
 
 
 @dataclass(frozen=True)
-class _Results:
-    """Value of each record: a number where it has one, else text; whether it was given as text; its unit."""
-
-    number: np.ndarray
-    text: np.ndarray
-    is_text: np.ndarray
-    unit: pd.Series = field(repr=False)
-    n_not_done: int
-
-    @property
-    def has_value(self) -> np.ndarray:
-        """Which records have a result: (n_records,) of bool."""
-        return np.asarray(~np.isnan(self.number) | pd.notna(self.text))
-
-
-@dataclass(frozen=True)
 class _Valued:
     """The records with a result, of a test (n_records,), and counts of the other records.
 
@@ -169,30 +153,29 @@ def _short_names(frame: pd.DataFrame, model: TableModel) -> pd.DataFrame:
 def _valued(part: DomainPart, whole: Domain, plan: FindingsPlan) -> _Valued:
     """The records of a part with a result; read once, then cached in the part."""
     if "valued" not in part.read:
-        part.read["valued"] = _read_values(part, whole, plan)
+        frame = _short_names(part.frame, whole.model)
+        test = plan.tests.of_records(frame)
+        number, text, is_text, unit, n_not_done = _results(frame, test, plan.tests.names, whole)
+        has_value = ~np.isnan(number) | pd.notna(text)
+        kept = np.flatnonzero(has_value & (test >= 0))
+        counts = {
+            "records": len(test),
+            "not_done": n_not_done,
+            "without_value": int((~has_value).sum()) - n_not_done,
+            "without_test": int((has_value & (test < 0)).sum()),
+        }
+        needed = [name for name in (*QUALIFIERS, *LADDER, *(short for _, short in plan.carried)) if name in frame]
+        frame = frame[list(dict.fromkeys(needed))]
+        kinds = kinds_of_records(frame, kept, test[kept], unit, is_text[kept])
+        part.read["valued"] = _Valued(frame, kept, part.subject[kept], number[kept], text[kept], kinds, counts)
     found: _Valued = part.read["valued"]
     return found
 
 
-def _read_values(part: DomainPart, whole: Domain, plan: FindingsPlan) -> _Valued:
-    frame = _short_names(part.frame, whole.model)
-    test = plan.tests.of_records(frame)
-    results = _results(frame, test, plan.tests.names, whole)
-    has_value = results.has_value
-    kept = np.flatnonzero(has_value & (test >= 0))
-    counts = {
-        "records": len(test),
-        "not_done": results.n_not_done,
-        "without_value": int((~has_value).sum()) - results.n_not_done,
-        "without_test": int((has_value & (test < 0)).sum()),
-    }
-    needed = [name for name in (*QUALIFIERS, *LADDER, *(short for _, short in plan.carried)) if name in frame]
-    frame = frame[list(dict.fromkeys(needed))]
-    kinds = kinds_of_records(frame, kept, test[kept], results.unit, results.is_text[kept])
-    return _Valued(frame, kept, part.subject[kept], results.number[kept], results.text[kept], kinds, counts)
-
-
-def _results(frame: pd.DataFrame, test: np.ndarray, names: list[str], domain: Domain) -> _Results:
+def _results(
+    frame: pd.DataFrame, test: np.ndarray, names: list[str], domain: Domain
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, pd.Series, int]:
+    """The number of each record, else its text; whether it was given as text; its unit; and how many were not done."""
     numbers = parse_numbers(column_of(frame, "STRESN"))
     text = np.full(len(frame), None, dtype=object)
     unit = column_of(frame, "STRESU")
@@ -215,7 +198,7 @@ def _results(frame: pd.DataFrame, test: np.ndarray, names: list[str], domain: Do
     rules = domain.settings.text_results
     by_test = [rule_for(rules, "keep", domain.name, f"{domain.name}__{name}") for name in names]
     _apply_text_rule(numbers, text, is_text, test, by_test)
-    return _Results(numbers, text, is_text, unit, int(not_done.sum()))
+    return numbers, text, is_text, unit, int(not_done.sum())
 
 
 def _texts(frame: pd.DataFrame, name: str, rows: np.ndarray) -> np.ndarray:

@@ -156,62 +156,29 @@ def name_measurements(
     ``tables`` are those of ``Kinds``, of one shape; ``names`` are those of the tests.
     """
     kinds = pd.concat(tables, ignore_index=True).drop_duplicates(ignore_index=True)
-    test = kinds[TEST].to_numpy(dtype=np.int64)
-    told = {str(name): _codes(kinds[name]) for name in kinds if name not in (TEST, IS_TEXT)}
-    code, labels = told[UNIT]
-    told[UNIT] = _unit_of_text(test, code, kinds[IS_TEXT].to_numpy(dtype=bool), len(names), len(labels)), labels
-    column = test
-    telling = []
-    for qualifier, (code, labels) in told.items():
-        differs = _n_distinct(test, code, len(names), len(labels)) > 1
-        is_told = [qualifier not in settings.pool.get(f"{domain}__{name}", ()) for name in names]
-        differs &= np.array(is_told, dtype=bool)
-        shown = np.where(differs[test], code, -1)
-        telling.append((qualifier, shown, labels))
-        n_codes = len(labels) + 1
-        column, _ = number_groups(column * n_codes + shown + 1, (column.max(initial=0) + 1) * n_codes)
-    n_columns = int(column.max(initial=-1)) + 1
-    first = [int(np.argmax(column == i)) for i in range(n_columns)]
-    column_names = [_name_of_column(domain, names[test[kind]], telling, kind, plain=True) for kind in first]
+    told = kinds.drop(columns=IS_TEXT).fillna("").astype({TEST: np.int64})  # "" is missing, and comes first
+    told[UNIT] = unit = _with_unit_of_text(told, kinds[IS_TEXT].astype(bool))
+    for qualifier in map(str, told.columns.drop(TEST)):
+        is_pooled = [qualifier in settings.pool.get(f"{domain}__{name}", ()) for name in names]
+        differs = told.groupby(TEST)[qualifier].transform("nunique") > 1
+        told[qualifier] = told[qualifier].where(differs & ~np.array(is_pooled, dtype=bool)[told[TEST]], "")
+    column = told.groupby(list(told)).ngroup()
+    first = told.groupby(column).first()
+    column_names = [_name_of_column(domain, names, one, plain=True) for _, one in first.iterrows()]
     if len(set(column_names)) < len(column_names):  # SUPINE may be a position here and a method there
-        column_names = [_name_of_column(domain, names[test[kind]], telling, kind, plain=False) for kind in first]
-    unit, labels = told[UNIT]
-    units = {
-        name: ", ".join(sorted(map(str, labels[np.unique(found)])))
-        for i, name in enumerate(column_names)
-        if len(found := unit[(column == i) & (unit >= 0)])
-    }
+        column_names = [_name_of_column(domain, names, one, plain=False) for _, one in first.iterrows()]
+    units = {column_names[i]: ", ".join(sorted(set(of_column))) for i, of_column in unit[unit != ""].groupby(column)}
     return Measurements(column_names, units, dict(zip(_rows(kinds), column.tolist(), strict=True)))
 
 
-def _codes(values: pd.Series) -> tuple[np.ndarray, np.ndarray]:
-    codes, distinct = pd.factorize(values, sort=True)
-    return codes, np.asarray(distinct, dtype=object)
+def _with_unit_of_text(told: pd.DataFrame, is_text: pd.Series) -> pd.Series:
+    """The units of kinds (n_kinds,): a text result without one (TRACE, <3.42) has its test's, if there is only one."""
+    units = told[told[UNIT] != ""].groupby(TEST)[UNIT].unique()
+    only = {test: found[0] for test, found in units.items() if len(found) == 1}
+    of_test = pd.Series([only.get(test, "") for test in told[TEST]], told.index, dtype=object)
+    return told[UNIT].where(~is_text | (told[UNIT] != ""), of_test)
 
 
-def _name_of_column(
-    domain: str, test: str, telling: list[tuple[str, np.ndarray, np.ndarray]], kind: int, plain: bool
-) -> str:
-    told = [
-        labels[code[kind]] if plain else f"{qualifier}={labels[code[kind]]}"
-        for qualifier, code, labels in telling
-        if code[kind] >= 0
-    ]
-    return f"{domain}__{test}" + (f" [{', '.join(told)}]" if told else "")
-
-
-def _n_distinct(test: np.ndarray, code: np.ndarray, n_tests: int, n_labels: int) -> np.ndarray:
-    """Number of distinct codes, missing (-1) being one, per test: (n_tests,)."""
-    seen = np.zeros((n_tests, n_labels + 1), dtype=bool)
-    seen[test, code + 1] = True
-    return np.asarray(seen.sum(axis=1))
-
-
-def _unit_of_text(test: np.ndarray, unit: np.ndarray, is_text: np.ndarray, n_tests: int, n_units: int) -> np.ndarray:
-    """A text result without a unit (TRACE, <3.42) belongs to the test's one unit, where there is only one."""
-    has_unit = unit >= 0
-    n_known = _n_distinct(test[has_unit], unit[has_unit], n_tests, n_units)
-    only = np.full(n_tests, -1)
-    only[test[has_unit]] = unit[has_unit]
-    only[n_known != 1] = -1
-    return np.where(~has_unit & is_text, only[test], unit)
+def _name_of_column(domain: str, names: Sequence[str], kind: pd.Series, plain: bool) -> str:
+    told = [text if plain else f"{qualifier}={text}" for qualifier, text in kind.drop(TEST).items() if text]
+    return f"{domain}__{names[kind[TEST]]}" + (f" [{', '.join(told)}]" if told else "")

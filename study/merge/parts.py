@@ -7,6 +7,7 @@ does not depend on how people are divided.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -24,6 +25,8 @@ from study.models.study_model import NOTHING_KNOWN, StudyModel
 
 # Of a column of the result: (n_subjects,) of text, as Arrow's or as objects with None where missing.
 ColumnOfPeople: TypeAlias = np.ndarray | pd.Series
+# Of words, a number and its unit: gives the function to call with the number of further ones done.
+Progress: TypeAlias = Callable[[str, int, str], AbstractContextManager[Callable[[int], None]]]
 # Words of faults in which ``%(n)`` and others stand for numbers of records or people, which add up over the parts.
 CountedFaults: TypeAlias = Mapping[str, Mapping[str, int]]
 

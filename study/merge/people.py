@@ -191,17 +191,14 @@ def people_of_tables(
     """
     bases = list(members.values())[:1] if state.model.base else list(members.values())
     of_base = [table.file_name for of_domain in bases for table in of_domain]
-    subjects: dict[str, ReadSubjects] = {}
-    for table in tables:
-        if table.file_name in of_base and (found := subjects_of(table, state, tables)) is not None:
-            subjects[table.file_name] = found
+    subjects = {one.file_name: subjects_of(one, state, tables) for one in tables if one.file_name in of_base}
     ids = base_subjects(members, subjects, len(tables), state) if not state.faults else pd.Index([])
     person, are_known = {}, not state.faults
     for table in tables:
-        is_read = table.file_name in of_base  # its faults are among those above
-        read = subjects.pop(table.file_name, None) if is_read else subjects_of(table, state, tables)
+        name = table.file_name
+        read = subjects.pop(name) if name in subjects else subjects_of(table, state, tables)
         if read is not None and are_known:
-            person[table.file_name] = people_of(table, read, ids, state)
+            person[name] = people_of(table, read, ids, state)
         del read
     state.stop_at_faults()
     return ids, person
@@ -222,22 +219,22 @@ def subjects_of(table: SourceTable, state: MergeState, tables: Sequence[SourceTa
     source_ids, n_records = table.source_ids(rule.column)
     subjects = read_subjects(source_ids.to_frame(), rule, n_records)
     of_rows = f"of {table.n_rows} rows"
-    if subjects.n_blank:
-        state.faults.append(
-            f"{name}: {rule.column} is empty in {people_on_screen(subjects.n_blank)} {of_rows}; every row needs an id"
-        )
-    if subjects.n_emptied:
-        state.faults.append(
-            f"{name}: the subject_id pattern leaves nothing of the id in "
-            f"{people_on_screen(subjects.n_emptied)} {of_rows}; "
-            "every row needs an id: change the pattern"
-        )
-    if subjects.n_merged:
-        state.faults.append(
-            f"{name}: the subject_id rule makes {people_on_screen(subjects.n_merged)} of "
-            f"{subjects.n_merged + len(subjects.ids)} source ids equal to another one; "
-            "different ids must stay different: change the pattern or the case"
-        )
+    n_source = subjects.n_merged + len(subjects.ids)
+    counted = (
+        (subjects.n_blank, f"{rule.column} is empty in", f"{of_rows}; every row needs an id"),
+        (
+            subjects.n_emptied,
+            "the subject_id pattern leaves nothing of the id in",
+            f"{of_rows}; every row needs an id: change the pattern",
+        ),
+        (
+            subjects.n_merged,
+            "the subject_id rule makes",
+            f"of {n_source} source ids equal to another one; different ids must stay different: change the pattern or "
+            "the case",
+        ),
+    )
+    state.faults += [f"{name}: {before} {people_on_screen(n)} {after}" for n, before, after in counted if n]
     if subjects.n_unmatched:
         n = subjects.n_unmatched
         state.inputs[name]["notes"].append(Note.of(lambda told: f"{told(n)} ids do not match the subject_id pattern"))
@@ -280,7 +277,10 @@ def is_supplemental(table: SourceTable, model: StudyModel) -> bool:
 
 
 def base_subjects(
-    parts: Mapping[str, Sequence[SourceTable]], subjects: Mapping[str, ReadSubjects], n_files: int, state: MergeState
+    parts: Mapping[str, Sequence[SourceTable]],
+    subjects: Mapping[str, ReadSubjects | None],
+    n_files: int,
+    state: MergeState,
 ) -> pd.Index:
     """The subjects of the combined dataset, in a stable order: those of the base (DM), or whom any domain names."""
     needed = state.model.base_needed
@@ -297,7 +297,7 @@ def base_subjects(
         state.faults.append("Only supplemental files: the domains that they supplement are missing; add them")
     if state.faults:
         return pd.Index([])
-    of_base = list(subjects.values())
+    of_base = [one for one in subjects.values() if one is not None]
     ids = of_base[0].ids
     for other in of_base[1:]:
         ids = ids.union(other.ids, sort=False)

@@ -7,7 +7,7 @@ two people under one id as one. Neither shows in the counts of rows.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -47,13 +47,14 @@ def prove_people(
 
     ``person`` has the place of each row's person in ``ids`` by file, -1 for nobody.
     """
-    n_people = len(ids)
     if state.model.base is not None or len(members) < 2:
         return
-    own = {domain: _people_of(tables, person, n_people) for domain, tables in members.items()}
-    n_tables = _n_tables(own.values(), n_people)
-    compared = {domain: one for domain, one in own.items() if domain not in state.settings.other_people}
-    n_compared = _n_tables(compared.values(), n_people)
+    own = {domain: _people_of(tables, person, len(ids)) for domain, tables in members.items()}
+    compared = own.keys() - state.settings.other_people
+    nobody = np.zeros(len(ids), dtype=np.int32)
+    # How many of the tables each person (n_people,) is in.
+    n_tables = sum(own.values(), nobody)
+    n_compared = sum((own[domain] for domain in compared), nobody)
     apart: dict[str, tuple[int, int, int]] = {}
     for domain, is_there in own.items():
         state.count(domain, people_only_here=int((n_tables[is_there] == 1).sum()))
@@ -84,16 +85,7 @@ def _note_on_spellings(ids: pd.Index, is_alone: np.ndarray) -> list[str]:
     are_equal = capitals.nunique() == len(ids) - spelled.duplicated().sum()
     are_equal &= capitals[is_alone].nunique() == spelled.nunique()
     rule = ' by a rule: "subject_id": {"case": "upper"}' if are_equal else " in the source"
-    how = f"make their spellings equal{rule}"
-    return [Note.of(lambda told: f"{told(n)} {words} If so, {how}")] if n else []
-
-
-def _n_tables(people: Iterable[np.ndarray], n_people: int) -> np.ndarray:
-    """How many of the tables each person (n_people,) is in, from who is in each."""
-    found = np.zeros(n_people, dtype=np.int32)
-    for is_there in people:
-        found += is_there
-    return found
+    return [_counted(n, f"{words} If so, make their spellings equal{rule}")] if n else []
 
 
 def _people_of(tables: Sequence[SourceTable], person: Mapping[str, np.ndarray], n_people: int) -> np.ndarray:
@@ -200,8 +192,11 @@ def _note_on_trials(ids: pd.Index) -> list[str]:
         or texts.str.contains(r"\d").mean() < NEARLY_ALL
     ):
         return []
-    asked = "ids have a word such as TEST or DEMO in them: if they are no people, take their rows out of the files"
-    return [Note.of(lambda told: f"{told(n)} {asked}")]
+    return [
+        _counted(
+            n, "ids have a word such as TEST or DEMO in them: if they are no people, take their rows out of the files"
+        )
+    ]
 
 
 # ---------------------------------------------------------------- rows of one id
@@ -236,11 +231,13 @@ class SexesProof:
             first, second = ({pair[i] for pair in people} for i in (0, 1))
             n = sum(n for pair, n in people.items() if pair[0] != pair[1])
             if n and (first <= second or second <= first):
-                yield _note_on_two(one, other, n)
+                words = (
+                    f"people have another value in {one} than in {other}: do both tables mean the same people by an id?"
+                )
+                yield _counted(n, words)
 
 
-def _note_on_two(one: str, other: str, n: int) -> str:
-    words = f"people have another value in {one} than in {other}: do both tables mean the same people by an id?"
+def _counted(n: int, words: str) -> Note:
     return Note.of(lambda told: f"{told(n)} {words}")
 
 
@@ -252,37 +249,36 @@ class RowsProof:
 
     def __init__(self, domain: Domain, n_people_of_pilot: int) -> None:
         self._domain, self._n_most = domain, n_people_of_pilot
-        self._n_people = self._n_several = 0
-        self._n_contradicting = dict.fromkeys((_NEVER_CHANGES, _ONCE_IN_A_ROW), 0)
-        self._columns: dict[str, Role] = {}
+        self._n_people = self._n_several = self._n_of_parts = 0
+        # By column, the people of each part whose rows contradict each other, by their places among all.
+        self._contradicting: dict[str, list[np.ndarray]] = {}
 
     def add(self, part: DomainPart) -> None:
-        """Count the people of a part."""
+        """Look at the people of a part."""
         n_rows = np.bincount(part.subject)
         self._n_people += int((n_rows > 0).sum())
-        n_several = int((n_rows > 1).sum())
-        self._n_several += n_several
-        if not n_several or not (self._may_be_of_people(self._n_most) or self._is_asked):
-            return
-        found: dict[str, np.ndarray] = {}
-        # A heading is asked first where there are many rows: values are costly.
-        for name, role in self._roles(part.frame, self._may_be_of_people(self._n_most)):
-            people = contradicting(part.frame[name], part.subject, least=2.0 if role is Role.AGE else 0.0)
-            if len(people):
-                found[name], self._columns[name] = people, role
-        for roles in self._n_contradicting:
-            of_roles = [people for name, people in found.items() if self._counts(name, self._columns[name], roles)]
-            self._n_contradicting[roles] += len(np.unique(np.concatenate(of_roles))) if of_roles else 0
+        self._n_several += int((n_rows > 1).sum())
+        may_be_of_people = self._may_be_of_people(self._n_most)
+        if (n_rows > 1).any() and (may_be_of_people or self._is_asked):
+            for name in map(str, part.frame.columns):
+                if self._is_compared(name, may_be_of_people):
+                    least = 2.0 if self._domain.model.columns[name].role is Role.AGE else 0.0
+                    people = contradicting(part.frame[name], part.subject, least)
+                    self._contradicting.setdefault(name, []).append(people + self._n_of_parts)
+        self._n_of_parts += part.n_subjects
 
     def report(self, state: MergeState) -> None:
         """A fault where nearly all people have one row, and else a note for the controller."""
-        is_of_people = self._may_be_of_people(self._n_people)
-        roles = _ONCE_IN_A_ROW if is_of_people else _NEVER_CHANGES
-        name, n = self._domain.name, self._n_contradicting[roles]
+        is_of_people, name = self._may_be_of_people(self._n_people), self._domain.name
+        found = {
+            column: np.concatenate(self._contradicting[column])
+            for column in self._domain.columns
+            if column in self._contradicting and self._is_compared(column, is_of_people)
+        }
+        n = len(np.unique(np.concatenate([*found.values(), np.zeros(0)])))
         if not n or not (is_of_people or self._is_asked):
             return
-        names = [one for one in self._domain.columns if one in self._columns]
-        columns = listed((one for one in names if self._counts(one, self._columns[one], roles)), at_most=4)
+        columns = listed((column for column, people in found.items() if len(people)), at_most=4)
         state.count(name, people_whose_rows_contradict=n)
         if is_of_people and name not in state.settings.several_rows:
             state.faults.append(
@@ -301,18 +297,13 @@ class RowsProof:
     def _may_be_of_people(self, n_people: int) -> bool:
         return self._n_several <= (1 - NEARLY_ALL) * n_people
 
-    def _roles(self, frame: pd.DataFrame, may_be_of_people: bool) -> Iterator[tuple[str, Role]]:
-        roles = _ONCE_IN_A_ROW if may_be_of_people else _NEVER_CHANGES
-        for name in map(str, frame.columns):
-            if name == self._domain.id_column or not (may_be_of_people or _heading_says(name, roles)):
-                continue
-            column = self._domain.model.columns.get(name)
-            if column is not None and column.role in roles:
-                yield name, column.role
-
-    @staticmethod
-    def _counts(name: str, role: Role, roles: Sequence[Role]) -> bool:
-        return role in roles and (roles is _ONCE_IN_A_ROW or _heading_says(name, roles))
+    def _is_compared(self, name: str, is_of_people: bool) -> bool:
+        """Whether a column does not change; in a table with many rows of people, its heading has to say so, too."""
+        roles = _ONCE_IN_A_ROW if is_of_people else _NEVER_CHANGES
+        if name == self._domain.id_column or not (is_of_people or _heading_says(name, roles)):  # values are costly
+            return False
+        column = self._domain.model.columns.get(name)
+        return column is not None and column.role in roles
 
 
 def _heading_says(name: str, roles: Sequence[Role]) -> bool:

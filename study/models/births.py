@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -37,7 +37,7 @@ def birth_by_values(name: str, table: SourceTable, person: str | None, others: S
         return ""
     events = dict(_events(name, table, person, others, born.index))
     for age in (one for one in map(str, table.frame.columns) if (it := concept_of(one)) and it.name == "age"):
-        ages = _ages(table, person, age, born.index)
+        ages = _of_people(table, person, age, born.index, parse_numbers)
         for event, days in events.items():
             distance = ((days - born) / _YEAR).dropna()
             around = _AROUND_AGE if distance.median() > 2 * _AROUND_AGE else _SAME_AGE
@@ -94,12 +94,24 @@ def _one_each(rows: pd.DataFrame, person: str, name: str) -> pd.Series | None:
     if pairs[person].duplicated().any():
         return None
     pairs = pairs.sort_values(person).head(_LOOKED_AT)
-    return _numbered(days_of(pairs[name].astype("str")), pairs[person]).dropna()
+    return pd.Series(_days(pairs[name]), pairs[person].to_numpy()).dropna()
 
 
-def _numbered(days: np.ndarray, people: pd.Series) -> pd.Series:
-    numbers = days.astype("datetime64[D]").astype(float)
-    return pd.Series(np.where(np.isnat(days), np.nan, numbers), people.to_numpy())
+def _days(values: pd.Series) -> np.ndarray:
+    """Dates (n,) as days since 1970; NaN where there is none."""
+    days = days_of(values.astype("str")).astype("datetime64[D]")
+    return np.where(np.isnat(days), np.nan, days.astype(float))
+
+
+def _of_people(
+    table: SourceTable, person: str, column: str, people: pd.Index, read: Callable[[pd.Series], np.ndarray]
+) -> pd.Series:
+    """The first number that each of some people has in a column as ``read``, by person; none where it has too many."""
+    rows = table.combinations([person, column], _MOST_PAIRS)
+    if rows is None:
+        return pd.Series(dtype=float)
+    known = rows[rows[person].isin(people)].dropna()
+    return pd.Series(read(known[column]), known[person].to_numpy()).dropna().groupby(level=0).min()
 
 
 def _events(
@@ -112,23 +124,12 @@ def _events(
         for column in map(str, one.frame.columns):
             if (one is table and column == name) or not has_dates(one, column):
                 continue
-            rows = one.combinations([person, column], _MOST_PAIRS)
-            if rows is not None:
-                of_people = rows[rows[person].isin(people)]
-                days = _numbered(days_of(of_people[column].astype("str")), of_people[person]).dropna()
-                if len(days):
-                    yield column, days.groupby(level=0).min()
+            days = _of_people(one, person, column, people, _days)
+            if len(days):
+                yield column, days
 
 
 def has_dates(table: SourceTable, column: str) -> bool:
     """Whether some of the first values of a column are days."""
     some = table.counted_column(column)[0].iloc[: _PROBED * 4].dropna().head(_PROBED)
     return len(some) > 0 and some.dtype.kind != "f" and not np.isnat(days_of(some.astype("str"))).all()
-
-
-def _ages(table: SourceTable, person: str, age: str, people: pd.Index) -> pd.Series:
-    rows = table.combinations([person, age], _MOST_PAIRS)
-    if rows is None:
-        return pd.Series(np.nan, people)
-    known = rows[rows[person].isin(people)].dropna()
-    return pd.Series(parse_numbers(known[age]), known[person].to_numpy()).groupby(level=0).min()

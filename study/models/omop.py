@@ -31,10 +31,6 @@ PERSON_ID = "person_id"
 FIRST_LOCAL_CONCEPT = 2_000_000_000  # from here on a site numbers concepts of its own
 _BY_STANDARD = "its name in OMOP CDM"
 
-_CLASS = VariableClass
-_REMOVE, _REMOVE_TABLE, _KEEP = OperationKind.REMOVE, OperationKind.REMOVE_DATA_SET, OperationKind.KEEP
-
-
 LISTS: Mapping[str, Any] = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
 OF_PEOPLE = {table: TableKind(kind) for kind, tables in LISTS["of people"].items() for table in tables}
 # Names what the codes of other tables mean: the entries that these have leave.
@@ -59,13 +55,13 @@ _PATTERNS = tuple(
     (
         re.compile(pattern),
         Role(role),
-        Operation(_REMOVE, VariableClass(removed[1]), removed[0]) if removed else None,
+        Operation(OperationKind.REMOVE, VariableClass(removed[1]), removed[0]) if removed else None,
     )
     for pattern, role, *removed in LISTS["roles"]
 )
 _PARTS_OF_BIRTH = ("month_of_birth", "day_of_birth", "birth_datetime")
 # A key of OMOP is a number that the database gave to the row: the same everywhere, but of no system outside of it.
-_RECORD_ID = Operation(OperationKind.RECODE_ID, _CLASS.NOT_IDENTIFYING, "a number of the record in the database")
+_RECORD_ID = Operation(OperationKind.RECODE_ID, VariableClass.NOT_IDENTIFYING, "a number of the record in the database")
 
 
 def refers_to(table: str, name: str) -> str:
@@ -82,11 +78,11 @@ def column_of(table: str, name: str) -> ColumnModel:
     target = refers_to(table, name)
     if table in NOT_RELEASED:
         role = _role(table, name, target)[0]
-        says = Operation(_REMOVE_TABLE, _CLASS.NOT_KNOWN, NOT_RELEASED[table][1])
+        says = Operation(OperationKind.REMOVE_DATA_SET, VariableClass.NOT_KNOWN, NOT_RELEASED[table][1])
         return ColumnModel(role, _BY_STANDARD, refers_to=target, says=says)
     if table in DICTIONARIES:
         role = Role.RECORD_KEY if name == f"{table}_id" else Role.FOREIGN_KEY if target else Role.LABEL
-        says = Operation(_KEEP, _CLASS.NOT_IDENTIFYING, "public: a table of the vocabularies")
+        says = Operation(OperationKind.KEEP, VariableClass.NOT_IDENTIFYING, "public: a table of the vocabularies")
         return ColumnModel(role, _BY_STANDARD, refers_to=target, says=says)
     role, operation = _role(table, name, target)
     return ColumnModel(role, _BY_STANDARD, refers_to=target, part_of=_whole_of(table, name), says=operation)
@@ -115,10 +111,11 @@ NO_CONCEPT = "0"  # "No matching concept": no value
 # Of an export without CONCEPT: gender, race and ethnicity as the standard vocabularies name them.
 NAMES: Mapping[str, str] = LISTS["names of concepts in an export without CONCEPT"]
 _NOT_KNOWN = ColumnModel(Role.UNKNOWN, "no table of OMOP CDM, and names no people")
-# What is said of a person, beside the year of birth; everything else in a row of the table names other rows.
-_OF_PERSON = (Role.SEX, Role.ORIGIN, Role.BIRTH_YEAR)
-_OF_DEATH = (Role.DEATH_DATE, Role.CODED_TERM)
-_IN_THE_MERGE = {PERSON: _OF_PERSON, "death": _OF_DEATH}
+# What rows of these tables say of a person; everything else in them names other rows.
+_IN_THE_MERGE = {
+    PERSON: (Role.SEX, Role.ORIGIN, Role.BIRTH_YEAR),
+    "death": (Role.DEATH_DATE, Role.CODED_TERM),
+}
 # Columns of findings by the names that the merge has for what they contain.
 _SHORT: Mapping[str, str] = LISTS["short names of findings"]
 # For the recipient.
@@ -148,12 +145,11 @@ def described(tables: Sequence[SourceTable], person: str | None) -> StudyModel:
     models = {table.domain: _table(table, names) for table in tables}
     known = {name: None for table in tables for name in map(str, table.frame.columns)}
     own = next((name for name in known if name.lower() == PERSON_ID), PERSON_ID)
-    base = PERSON.upper()
     return StudyModel(
         "omop",
         recognised(tables),
         person if person in known else own,
-        base if base in models else None,
+        PERSON.upper() if PERSON.upper() in models else None,
         models,
         form=_FORM,
         ids_are_numbers=True,
@@ -177,10 +173,9 @@ def _table(table: SourceTable, names: NamesOfConcepts) -> TableModel:
     if name not in OF_PEOPLE:
         return TableModel(table.domain, kind, reason, columns)
     columns |= _answers(table, columns, written)
-    shown = _IN_THE_MERGE.get(name)
-    left = [own for own, column in columns.items() if shown is not None and column.role not in shown]
+    shown = _IN_THE_MERGE.get(name, set(Role) - {Role.RECORD_KEY, Role.SITE})
+    left = [own for own, column in columns.items() if column.part_of or column.role not in shown]
     left += [own for small, own in written.items() if small == "death_datetime"]
-    left += [own for own, column in columns.items() if column.part_of or column.role in (Role.RECORD_KEY, Role.SITE)]
     short = _short_names(name, table, written) if kind is TableKind.FINDINGS else {}
     return TableModel(
         table.domain,
@@ -238,14 +233,15 @@ def _derived(
     table: SourceTable, columns: Mapping[str, ColumnModel], short: Mapping[str, str], names: NamesOfConcepts
 ) -> dict[str, Derive]:
     """Columns of concepts under their names; a unit without a concept as the source writes it."""
-    found: dict[str, Derive] = {}
-    units = {small: own for small, own in _by_small_name(table).items() if small == "unit_source_value"}
-    for name, column in columns.items():
-        is_wanted = not short or name in short  # of findings no other column is merged
-        if column.refers_to == CONCEPT.upper() and not column.part_of and is_wanted and column.role not in _NOT_NAMED:
-            beside = units.get("unit_source_value", "") if short.get(name) == "STRESU" else ""
-            found[name] = _named(table, name, names, beside)
-    return found
+    unit = _by_small_name(table).get("unit_source_value", "")
+    return {
+        name: _named(table, name, names, unit if short.get(name) == "STRESU" else "")
+        for name, column in columns.items()
+        if column.refers_to == CONCEPT.upper()
+        and not column.part_of
+        and (not short or name in short)  # of findings no other column is merged
+        and column.role not in _NOT_NAMED
+    }
 
 
 def _named(table: SourceTable, name: str, names: NamesOfConcepts, beside: str) -> Derive:

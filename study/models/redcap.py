@@ -11,6 +11,7 @@ import dataclasses
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import pandas as pd
 
@@ -28,7 +29,6 @@ from study.models.redcap_dictionary import (
     columns_of_dictionary,
     columns_of_export,
     fields_of,
-    flag_of,
     words_of,
 )
 from study.models.roles import ColumnModel, Derive, Role, TableKind, TableModel
@@ -61,19 +61,8 @@ _PLAIN = Operation(OperationKind.KEEP, VariableClass.NOT_IDENTIFYING, "describes
 _NUMBERED = Operation(
     OperationKind.NUMBER_ANEW, VariableClass.NOT_IDENTIFYING, "numbers the rows of an instrument, in their order"
 )
-# Of the dictionary these leave, for the fields that leave.
-_OF_DICTIONARY_KEPT = ("name", "form", "kind", "label", "choices", "validation", "identifier", "is_required")
 # Files of the project's set-up: columns of each, whether it may leave, and what it is.
 _DESIGNS: Sequence[tuple[Sequence[str], bool, str]] = LISTS["designs"]
-
-
-@dataclass(frozen=True)
-class _Project:
-    """What the files of a study say together: the fields of the dictionary, and the place of each event."""
-
-    person: str | None
-    fields: Sequence[RedcapField]
-    places: Mapping[str, float]
 
 
 # ---------------------------------------------------------------- which file is what
@@ -104,6 +93,10 @@ def recognised(tables: Sequence[SourceTable]) -> str:
 
 def _columns(table: SourceTable) -> list[str]:
     return list(map(str, table.frame.columns))
+
+
+def _names(table: SourceTable) -> set[str]:
+    return {name.lower() for name in _columns(table)}
 
 
 def _whole(table: SourceTable) -> pd.DataFrame:
@@ -139,32 +132,32 @@ def described(tables: Sequence[SourceTable], person: str | None) -> StudyModel:
     data = [table for table in tables if not _is_dictionary(table) and not _design(_columns(table))]
     person = person if any(person in table.frame for table in data) else _person(data, fields)
     stop_at([_ONE_FIELD.format(file=one.file_name) for one in data if _names(one) >= ONE_FIELD_IN_A_ROW])
-    places, how = _places(tables, data, person, fields)
-    project = _Project(person, fields, places)
+    exports = {table.domain: _RedcapExport(table, person, fields) for table in data}
+    places, how = _places(tables, list(exports.values()))
     names = without_moments(table.domain for table in tables)
-    of_tables = [_table(table, project) for table in tables]
-    models = {names[one.name]: dataclasses.replace(one, name=names[one.name]) for one in of_tables}
+    models = {
+        names[table.domain]: exports[table.domain].model(names[table.domain], places)
+        if table.domain in exports
+        else _beside(names[table.domain], _columns(table))
+        for table in tables
+    }
     reason = "; ".join(filter(None, (recognised(tables), how)))
     return StudyModel("redcap", reason, person, None, models, domain_of_data_set=names)
 
 
-def _table(table: SourceTable, project: _Project) -> TableModel:
-    columns = _columns(table)
+def _beside(domain: str, columns: Sequence[str]) -> TableModel:
+    """The dictionary, or a file of the project's set-up."""
     if known := columns_of_dictionary(columns):
-        return _dictionary(table.domain, columns, known)
-    design = _design(columns)
-    if design is None:
-        return _data(table, project)
-    may_leave, words = design
+        return _dictionary(domain, columns, known)
+    may_leave, words = _design(columns) or (False, "")
     says = _PLAIN if may_leave else _NOT_SAFE
     of_columns = {name: ColumnModel(Role.DESCRIBES_RECORD, words, says=says) for name in columns}
-    return TableModel(table.domain, TableKind.DESIGN, f"{words}; no row is a person's", of_columns)
+    return TableModel(domain, TableKind.DESIGN, f"{words}; no row is a person's", of_columns)
 
 
 def _dictionary(domain: str, columns: Sequence[str], known: Mapping[str, str]) -> TableModel:
-    kept = {known[what] for what in _OF_DICTIONARY_KEPT if what in known}
     of_columns = {
-        name: ColumnModel(Role.LABEL, "describes the fields", says=_PLAIN if name in kept else _FREE_WORDS)
+        name: ColumnModel(Role.LABEL, "describes the fields", says=_PLAIN if name in known.values() else _FREE_WORDS)
         for name in columns
     }
     names = tuple(known[what] for what in ("name", "label") if what in known)
@@ -188,18 +181,176 @@ def _added(name: str) -> str | None:
     return next((what for what, (*headings, _, _) in _ADDED.items() if name.strip().lower() in headings), None)
 
 
-# ---------------------------------------------------------------- the order of events
+# ---------------------------------------------------------------- exports of records
 
 
-def _places(
-    tables: Sequence[SourceTable], data: Sequence[SourceTable], person: str | None, fields: Sequence[RedcapField]
-) -> tuple[dict[str, float], str]:
+@dataclass(frozen=True)
+class _RedcapExport:
+    """An export of records of a project: which field each of its columns belongs to, and what it is for."""
+
+    table: SourceTable
+    person: str | None
+    fields: Sequence[RedcapField]
+
+    @cached_property
+    def columns(self) -> dict[str, ExportColumn]:
+        return columns_of_export(_columns(self.table), self.fields)
+
+    @cached_property
+    def added(self) -> dict[str, str]:
+        """What REDCap adds to an export, and the column that has it."""
+        found = {name: _added(name) for name in self.columns if name != self.person}
+        return {what: name for name, what in found.items() if what is not None}
+
+    @cached_property
+    def statuses(self) -> list[str]:
+        """The columns that say whether an instrument is complete, in the order of the file."""
+        forms = {one.form for one in self.fields}
+        matches = {name: match for name in self.columns if (match := _STATUS.fullmatch(name))}
+        return [
+            name
+            for name, match in matches.items()
+            if match[1] is None or match[1].lower() in forms or _are_statuses(self.table.column(name))
+        ]
+
+    @cached_property
+    def roles(self) -> dict[str, ColumnModel]:
+        """What each column is for; dates of birth are told from events by their values."""
+        plain = PlainTable(self.table, self.person)
+        found = {name: self._role(plain, name, one) for name, one in self.columns.items()}
+        for name in [name for name, column in found.items() if column.role is Role.DATE]:
+            if why := birth_by_values(name, self.table, self.person, ()):
+                found[name] = ColumnModel(Role.BIRTH, why)
+        return found
+
+    def _role(self, plain: PlainTable, name: str, one: ExportColumn) -> ColumnModel:
+        if name == self.person:
+            return ColumnModel(Role.PERSON, "the record id: the first field of the project")
+        what = _added(name)
+        if what is not None:
+            return ColumnModel(Role(_ADDED[what][2]), _ADDED[what][3])
+        if one.field is not None:
+            return column_of_field(one.field, self.table.column(name))
+        if name in self.statuses:
+            return ColumnModel(Role.DESCRIBES_RECORD, "whether an instrument is complete")
+        if _TIMESTAMP.fullmatch(name):
+            return ColumnModel(Role.DATE, "when a survey was answered")
+        return plain.role(name)
+
+    def events(self) -> pd.DataFrame:
+        """Of each row the person, the event, and the first date in the order of the columns."""
+        dates = [self.table.column(name).astype("str") for name, one in self.roles.items() if one.role is Role.DATE]
+        first = pd.Series(None, range(self.table.n_rows), dtype="str")
+        for values in dates:
+            first = first.fillna(values)
+        columns = {"person": str(self.person), "event": self.added["event"]}
+        return pd.DataFrame({what: self.table.column(name) for what, name in columns.items()} | {"date": first})
+
+    def model(self, domain: str, places: Mapping[str, float]) -> TableModel:
+        """Rows in time, by event and then by instance, with its checkboxes folded and its instances counted."""
+        columns, added, derived = dict(self.roles), self.added, self._choices_in_words()
+        for name, calculated in self._calculated().items():
+            if columns[name].role is Role.NUMBER:
+                columns[name] = dataclasses.replace(columns[name], part_of=calculated)
+        if places or "instance" in added:
+            derived[ORDER] = rows.order_of_rows(added.get("event"), places, added.get("instance"))
+            columns[ORDER] = ColumnModel(Role.DESCRIBES_RECORD, "the place of the row in time")
+        if "instance" in added:
+            within = tuple(added[what] for what in ("event", "instrument") if what in added)
+            instance = added["instance"]
+            columns[instance] = dataclasses.replace(columns[instance], numbers_within=within, says=_NUMBERED)
+        not_merged = {added[what] for what in _OF_ROWS if what in added}
+        not_merged |= {name for name, model in columns.items() if model.role is Role.DESCRIBES_RECORD}
+        for into in dict.fromkeys(one.folded for one in self.columns.values() if one.folded):
+            parts = {name: one.choice for name, one in self.columns.items() if one.folded == into}
+            columns[into], derived[into] = self._folded(into, parts)
+            # A column of one choice says a part of what the folded one says.
+            role = Role.IDENTIFIER if columns[into].role is Role.IDENTIFIER else Role.FLAG
+            columns |= dict.fromkeys(parts, dataclasses.replace(columns[into], role=role, part_of=into))
+            not_merged |= parts.keys()
+        for instrument in self._instruments():
+            name = f"{'_'.join(words_of(instrument).split())}_count"
+            if name not in columns:
+                derived[name] = rows.number_of_rows(added["instrument"], instrument)
+                columns[name] = ColumnModel(Role.NUMBER, "the number of rows of a repeating instrument")
+        of_fields = {name: one.field for name, one in self.columns.items() if one.field}
+        of_fields |= {one.folded: one.field for one in self.columns.values() if one.field and one.folded}
+        return TableModel(
+            domain,
+            TableKind.ROWS,
+            columns=columns,
+            derived=derived,
+            order=tuple({ORDER} & columns.keys()),
+            not_merged=frozenset(not_merged),
+            labels={name: field.label for name, field in of_fields.items()},
+            values={name: one.field.choices for name, one in self.columns.items() if one.field and one.field.choices},
+        )
+
+    def _calculated(self) -> dict[str, str]:
+        """The column of the first field in a formula -> the calculated column: the others need it to give that."""
+        by_field = {one.field.name: name for name, one in self.columns.items() if one.field and not one.choice}
+        first = {
+            match[1].lower(): name
+            for name, one in self.columns.items()
+            if one.field and (match := re.search(r"\[(\w+)\]", one.field.formula))
+        }
+        return {by_field[field]: name for field, name in first.items() if field in by_field}
+
+    def _choices_in_words(self) -> dict[str, Derive]:
+        """The columns of codes of choices, as their labels; those of exports with labels have the labels already."""
+        found: dict[str, Derive] = {}
+        for name, one in self.columns.items():
+            words = one.field.words if one.field and name.lower() == one.field.name else {}
+            if any(code != label for code, label in words.items()):
+                codes = set(map(text_of_code, self.table.counts_of(name).index)) - words.keys()
+                if not codes & set(words.values()):
+                    found[name] = column_in_words(name, words)
+        return found
+
+    def _folded(self, into: str, labels: Mapping[str, str]) -> tuple[ColumnModel, Derive]:
+        """The column that the choices of a checkbox are folded into: what it is for, and how it is made."""
+        first = next(iter(labels))
+        field = self.columns[first].field or RedcapField(into, kind="checkbox")
+        return (
+            column_of_field(field, pd.Series(list(labels.values()), dtype="str")),
+            rows.folded(labels, self._form_of(field, first)),
+        )
+
+    def _form_of(self, field: RedcapField, name: str) -> rows.RedcapForm:
+        """The form of a field in a column: by the dictionary, else the columns between its status and the one before.
+
+        The status is that of the form's name, else the next one in the order of the file.
+        """
+        names = list(self.columns)
+        behind = [one for one in self.statuses if names.index(one) >= names.index(name)]
+        status = next((one for one in names if one.lower() == f"{field.form}_complete"), behind[0] if behind else None)
+        if status is None:
+            return rows.RedcapForm(None)
+        before = [names.index(one) + 1 for one in self.statuses if names.index(one) < names.index(status)]
+        own = names[max(before, default=0) : names.index(status)]
+        if field.form:
+            own = [one for one in names if (known := self.columns[one].field) and known.form == field.form]
+        own = [one for one in own if one not in (self.person, status) and _added(one) is None]
+        boxes = [one for one in own if self.columns[one].choice]
+        calculated = [one for one in own if (known := self.columns[one].field) and known.formula]
+        return rows.RedcapForm(status, boxes, [one for one in own if one not in (*boxes, *calculated)])
+
+    def _instruments(self) -> list[str]:
+        """The repeating instruments of a file; none where all of its rows are of one, which their number counts."""
+        if "instrument" not in self.added:
+            return []
+        named = self.table.column(self.added["instrument"]).astype("str")
+        found = sorted(named.dropna().unique())
+        return [] if len(found) == 1 and bool(named.notna().all()) else found
+
+
+def _places(tables: Sequence[SourceTable], exports: Sequence[_RedcapExport]) -> tuple[dict[str, float], str]:
     """The place of each event that rows name, and how it is known."""
-    columns = {table.domain: next((n for n in _columns(table) if _added(n) == "event"), None) for table in data}
-    named = [table.column(name) for table in data if (name := columns[table.domain]) is not None]
-    if not named:
+    exports = [one for one in exports if "event" in one.added]
+    if not exports:
         return {}, ""
-    events = sorted(pd.concat([one.astype("str") for one in named]).dropna().unique())
+    named = pd.concat([one.table.column(one.added["event"]).astype("str") for one in exports])
+    events = sorted(named.dropna().unique())
     plan = next((table for table in tables if {"unique_event_name", "event_name"} <= _names(table)), None)
     if plan is not None:
         places = rows.places_by_plan(_whole(plan))
@@ -208,181 +359,11 @@ def _places(
     by_name = rows.places_by_name(events)
     if by_name:
         return by_name, "its events are in the order of their names"
-    dated = [_dates(table, str(columns[table.domain]), person, fields) for table in data if columns[table.domain]]
-    by_date = rows.places_by_dates(pd.concat(dated, ignore_index=True)) if person else {}
+    dated = [one.events() for one in exports if one.person is not None]
+    by_date = rows.places_by_dates(pd.concat(dated, ignore_index=True)) if dated else {}
     unknown = len(events) - len(by_date)
     how = f"its events are in the order of their dates{f' ({unknown} events have none)' if unknown else ''}"
     return by_date, f"{how}; a file of events (unique_event_name, event_name, day_offset) beside it would decide"
-
-
-def _names(table: SourceTable) -> set[str]:
-    return {name.lower() for name in _columns(table)}
-
-
-def _dates(table: SourceTable, event: str, person: str | None, fields: Sequence[RedcapField]) -> pd.DataFrame:
-    """Of each row the person, the event, and the first date in the order of the columns."""
-    of_export = columns_of_export(_columns(table), fields)
-    plain = PlainTable(table, person)
-    models = {name: _of_column(plain, name, one, fields) for name, one in of_export.items()}
-    dates = [table.column(name).astype("str") for name, model in models.items() if model.role is Role.DATE]
-    first = pd.Series(None, range(table.n_rows), dtype="str")
-    for values in dates:
-        first = first.fillna(values)
-    return pd.DataFrame({"person": table.column(str(person)), "event": table.column(event), "date": first})
-
-
-# ---------------------------------------------------------------- exports of records
-
-
-def _data(table: SourceTable, project: _Project) -> TableModel:
-    """An export: rows in time, by event and then by instance, with its checkboxes folded and its instances counted."""
-    of_export = columns_of_export(_columns(table), project.fields)
-    plain = PlainTable(table, project.person)
-    columns = {name: _of_column(plain, name, one, project.fields) for name, one in of_export.items()}
-    for name in [name for name, column in columns.items() if column.role is Role.DATE]:
-        if why := birth_by_values(name, table, project.person, ()):
-            columns[name] = ColumnModel(Role.BIRTH, why)
-    for name, calculated in _calculated(of_export).items():
-        if columns[name].role is Role.NUMBER:
-            columns[name] = dataclasses.replace(columns[name], part_of=calculated)
-    added = {what: name for name in columns if (what := _added(name)) is not None and name != project.person}
-    derived = _choices_in_words(table, of_export)
-    if project.places or "instance" in added:
-        derived[ORDER] = rows.order_of_rows(added.get("event"), project.places, added.get("instance"))
-        columns[ORDER] = ColumnModel(Role.DESCRIBES_RECORD, "the place of the row in time")
-    if "instance" in added:
-        within = tuple(added[what] for what in ("event", "instrument") if what in added)
-        instance = added["instance"]
-        columns[instance] = dataclasses.replace(columns[instance], numbers_within=within, says=_NUMBERED)
-    not_merged = {added[what] for what in _OF_ROWS if what in added}
-    not_merged |= {name for name, model in columns.items() if model.role is Role.DESCRIBES_RECORD}
-    for into, (model, derive) in _folded(table, of_export, project.person).items():
-        derived[into], columns[into] = derive, model
-        parts = [name for name, one in of_export.items() if one.folded == into]
-        columns |= {name: flag_of(model, into) for name in parts}
-        not_merged |= set(parts)
-    for instrument in _instruments(table, added):
-        name = f"{'_'.join(words_of(instrument).split())}_count"
-        if name not in columns:
-            derived[name] = rows.number_of_rows(added["instrument"], instrument)
-            columns[name] = ColumnModel(Role.NUMBER, "the number of rows of a repeating instrument")
-    return TableModel(
-        table.domain,
-        TableKind.ROWS,
-        columns=columns,
-        derived=derived,
-        order=tuple({ORDER} & columns.keys()),
-        not_merged=frozenset(not_merged),
-        labels={
-            **{name: one.field.label for name, one in of_export.items() if one.field},
-            **{one.folded: one.field.label for one in of_export.values() if one.field and one.folded},
-        },
-        values={name: one.field.choices for name, one in of_export.items() if one.field and one.field.choices},
-    )
-
-
-def _of_column(plain: PlainTable, name: str, one: ExportColumn, fields: Sequence[RedcapField]) -> ColumnModel:
-    if name == plain.person:
-        return ColumnModel(Role.PERSON, "the record id: the first field of the project")
-    what = _added(name)
-    if what is not None:
-        return ColumnModel(Role(_ADDED[what][2]), _ADDED[what][3])
-    if one.field is not None:
-        return column_of_field(one.field, plain.table.column(name))
-    if _is_status(name, plain.table.column(name), fields):
-        return ColumnModel(Role.DESCRIBES_RECORD, "whether an instrument is complete")
-    if _TIMESTAMP.fullmatch(name):
-        return ColumnModel(Role.DATE, "when a survey was answered")
-    return plain.role(name)
-
-
-def _is_status(name: str, values: pd.Series, fields: Sequence[RedcapField]) -> bool:
-    match = _STATUS.fullmatch(name)
-    if match is None:
-        return False
-    return match[1] is None or match[1].lower() in {one.form for one in fields} or _are_statuses(values)
-
-
-def _calculated(of_export: Mapping[str, ExportColumn]) -> dict[str, str]:
-    """The column of the first field in a formula -> the calculated column: without it, the others do not give that."""
-    by_field = {one.field.name: name for name, one in of_export.items() if one.field and not one.choice}
-    first = {
-        match[1].lower(): name
-        for name, one in of_export.items()
-        if one.field and (match := re.search(r"\[(\w+)\]", one.field.formula))
-    }
-    return {by_field[field]: name for field, name in first.items() if field in by_field}
-
-
-def _folded(
-    table: SourceTable, of_export: Mapping[str, ExportColumn], person: str | None
-) -> dict[str, tuple[ColumnModel, Derive]]:
-    """The columns that checkboxes are folded into, by name: what each is for, and how it is made."""
-    parts: dict[str, dict[str, str]] = {}
-    for name, one in of_export.items():
-        if one.folded:
-            parts.setdefault(one.folded, {})[name] = one.choice
-    found = {}
-    for into, labels in parts.items():
-        first = next(iter(labels))
-        field, values = of_export[first].field, pd.Series(list(labels.values()), dtype="str")
-        model = column_of_field(field or RedcapField(into, kind="checkbox"), values)
-        found[into] = model, rows.folded(labels, _form_of(table, of_export, field, first, person))
-    return found
-
-
-def _form_of(
-    table: SourceTable,
-    of_export: Mapping[str, ExportColumn],
-    field: RedcapField | None,
-    name: str,
-    person: str | None,
-) -> rows.RedcapForm:
-    """The form of a field: by the dictionary, else the columns between its status and the one before it."""
-    columns, status = _columns(table), _status_of(table, field, name)
-    if field is not None and field.form:
-        own = [one for one in columns if (known := of_export[one].field) is not None and known.form == field.form]
-    elif status is None:
-        own = []
-    else:
-        end = columns.index(status)
-        earlier = [i for i, one in enumerate(columns[:end]) if _is_status(one, table.column(one), ())]
-        own = columns[earlier[-1] + 1 if earlier else 0 : end]
-    own = [one for one in own if one not in (person, status) and _added(one) is None]
-    boxes = [one for one in own if of_export[one].choice]
-    calculated = [one for one in own if (known := of_export[one].field) is not None and known.formula]
-    return rows.RedcapForm(status, boxes, [one for one in own if one not in (*boxes, *calculated)])
-
-
-def _choices_in_words(table: SourceTable, of_export: Mapping[str, ExportColumn]) -> dict[str, Derive]:
-    """The columns of codes of choices, as their labels; those of exports with labels have the labels already."""
-    found: dict[str, Derive] = {}
-    for name, one in of_export.items():
-        words = one.field.words if one.field and name.lower() == one.field.name else {}
-        if any(code != label for code, label in words.items()):
-            codes = set(map(text_of_code, table.counts_of(name).index)) - words.keys()
-            if not codes & set(words.values()):
-                found[name] = column_in_words(name, words)
-    return found
-
-
-def _status_of(table: SourceTable, field: RedcapField | None, name: str) -> str | None:
-    """The column of the status of a field's form: by the form's name, else the next one in the order of the file."""
-    columns = _columns(table)
-    by_name = {column.lower(): column for column in columns}
-    if field is not None and f"{field.form}_complete" in by_name:
-        return by_name[f"{field.form}_complete"]
-    after = columns[columns.index(name) :]
-    return next((column for column in after if _is_status(column, table.column(column), ())), None)
-
-
-def _instruments(table: SourceTable, added: Mapping[str, str]) -> list[str]:
-    """The repeating instruments of a file; none where all of its rows are of one, which their number counts."""
-    if "instrument" not in added:
-        return []
-    named = table.column(added["instrument"]).astype("str")
-    found = sorted(named.dropna().unique())
-    return [] if len(found) == 1 and bool(named.notna().all()) else found
 
 
 MODEL = DataModel(

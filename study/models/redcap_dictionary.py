@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -245,9 +245,3 @@ def are_numbers(values: pd.Series, most_others: float = 0.0) -> bool:
     """Whether there are values, and each is a number, but for a share of ``most_others``."""
     present = values.dropna()
     return len(present) > 0 and float(np.isnan(parse_numbers(present)).mean()) <= most_others
-
-
-def flag_of(folded: ColumnModel, into: str) -> ColumnModel:
-    """A column of one choice of a checkbox, which the column ``into`` repeats."""
-    says = folded.role is Role.IDENTIFIER
-    return replace(folded, role=folded.role if says else Role.FLAG, part_of=into)

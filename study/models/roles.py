@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache
 
 import pandas as pd
 
@@ -97,23 +98,22 @@ class ColumnsAskedFor(Mapping[str, ColumnModel]):
     """The columns of a table by name; what each is for is found when it is asked for first."""
 
     def __init__(self, names: Iterable[str], find: Callable[[str], ColumnModel]):
-        self._found: dict[str, ColumnModel | None] = dict.fromkeys(names)
-        self._find = find
+        self._names = dict.fromkeys(names)
+        self._find = cache(find)
 
     def __getitem__(self, name: str) -> ColumnModel:
-        found = self._found[name]
-        if found is None:
-            self._found[name] = found = self._find(name)
-        return found
+        if name not in self._names:
+            raise KeyError(name)
+        return self._find(name)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._found
+        return name in self._names
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._found)
+        return iter(self._names)
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._names)
 
 
 # Makes a further column for the merge from the rows of a table, in their order.

@@ -28,9 +28,8 @@ TRIAL_DESIGN = tuple(domain for domain, kind in _KINDS.items() if kind is TableK
 LEFT_OUT = {domain: reason for _, reason, domains in _LISTS["domains"] for domain in domains if reason}
 LEFT_OUT["DEFINE"] = "a description of the data"
 
-# Variables that carry no information about a person, with and without the domain's two letters.
-NOT_INFORMATIVE = ("STUDYID", "DOMAIN", "RDOMAIN", "SUBJID", "POOLID", "SPDEVID", "ITEMGROUPDATASEQ")
-NOT_INFORMATIVE_SUFFIXES = ("SEQ", "GRPID", "REFID", "RECID", "SPID", "LNKID", "LNKGRP")
+# Variables that carry no information about a person; ``--`` stands for the domain's two letters.
+NOT_INFORMATIVE = frozenset(_LISTS["not informative"])
 
 # Kinds of facts that are counted of a study where its config names none, and whether their months count.
 FACTS = {"terms": True, "visits": False, "death": False, "hospital": True}
@@ -51,15 +50,14 @@ def findings_prefix(columns: list[str]) -> str | None:
     return None
 
 
-def events_prefix(domain: str, columns: list[str]) -> str | None:
-    """The two letters of an events or interventions domain (a term or a treatment in each row), else None.
+def _is_of_events(domain: str, columns: list[str]) -> bool:
+    """Whether a domain is of events or interventions: a term or a treatment in each row.
 
     A de-identified file may lack the topic; its records are numbered nevertheless.
     """
     prefix = domain[:2]
     has_topic = any(f"{prefix}{topic}" in columns for topic in ("TERM", "TRT", "DECOD"))
-    is_numbered = _KINDS.get(prefix) is TableKind.EVENTS and f"{prefix}SEQ" in columns
-    return prefix if has_topic or is_numbered else None
+    return has_topic or (_KINDS.get(prefix) is TableKind.EVENTS and f"{prefix}SEQ" in columns)
 
 
 def supplemental_parent(domain: str) -> str | None:
@@ -71,8 +69,8 @@ def supplemental_parent(domain: str) -> str | None:
 
 def is_informative(name: str, domain: str) -> bool:
     """Whether a variable of a domain can say something about a person."""
-    prefix = domain[:2]
-    return name not in NOT_INFORMATIVE and name not in {f"{prefix}{suffix}" for suffix in NOT_INFORMATIVE_SUFFIXES}
+    own = f"--{name.removeprefix(domain[:2])}" if name.startswith(domain[:2]) else name
+    return not NOT_INFORMATIVE & {name, own}
 
 
 # ---------------------------------------------------------------- the model
@@ -110,8 +108,13 @@ def _column(name: str, domain: str, person: str) -> ColumnModel:
 
 def named_domain(table: SourceTable) -> str:
     """The domain that a file's content names: in the column DOMAIN, or in its variables; else the file's name."""
-    named = list(table.counts_of("DOMAIN").index) if "DOMAIN" in table.frame else []
-    return str(named[0]) if len(named) == 1 else findings_prefix(list(table.frame.columns)) or table.domain
+    return only_value(table, "DOMAIN") or findings_prefix(list(table.frame.columns)) or table.domain
+
+
+def only_value(table: SourceTable, column: str) -> str:
+    """The one value of a column; "" where the table has no such column, or others in it."""
+    named = list(table.counts_of(column).index) if column in table.frame else []
+    return str(named[0]) if len(named) == 1 else ""
 
 
 def domain_of_table(table: SourceTable) -> str:
@@ -124,10 +127,7 @@ def domain_of_table(table: SourceTable) -> str:
 def domain_of_variables(table: SourceTable) -> str:
     """The domain whose variables a file contains: LB for LBCH, and for SUPPLB."""
     parent = supplemental_parent(table.domain)
-    if parent is None:
-        return domain_of_table(table)
-    named = list(table.frame["RDOMAIN"].dropna().unique()) if "RDOMAIN" in table.frame else []
-    return str(named[0]) if len(named) == 1 else parent
+    return domain_of_table(table) if parent is None else only_value(table, "RDOMAIN") or parent
 
 
 def _kind(domain: str, columns: list[str]) -> TableKind:
@@ -138,7 +138,7 @@ def _kind(domain: str, columns: list[str]) -> TableKind:
         return known
     if findings_prefix(columns) is not None:
         return TableKind.FINDINGS
-    return TableKind.EVENTS if events_prefix(domain, columns) is not None else TableKind.PEOPLE
+    return TableKind.EVENTS if _is_of_events(domain, columns) else TableKind.PEOPLE
 
 
 def _table(domain: str, of_variables: str, columns: list[str], person: str) -> TableModel:

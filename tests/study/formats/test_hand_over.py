@@ -27,7 +27,7 @@ from study.formats.hand_over import (
     read_typed,
     typed_bytes,
 )
-from study.merge.assembling import Assembly, Combined
+from study.merge.combine import Assembly, Combined
 from study.merge.parts import MergeState
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
