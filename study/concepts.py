@@ -84,7 +84,8 @@ def concept_of(heading: str) -> Concept | None:
     """The concept that a heading names; None if it contains no word of the table.
 
     The words of a phrase have to be in it whole and side by side; the longest phrase decides, then the table's
-    order. Else a word that ends so, then a word that is cut off: ``Geschl.``, ``DIAGNOS``.
+    order, and none beside a word for what outsiders know. Else a word that ends so, then a word that is cut off:
+    ``Geschl.``, ``DIAGNOS``.
     """
     words = words_of(heading)
     found = [
@@ -93,9 +94,21 @@ def concept_of(heading: str) -> Concept | None:
         for phrase in concept.words
         if f" {phrase} " in f" {words} " and _means(concept, phrase, words)
     ]
-    if found:
-        return max(found, key=lambda pair: pair[0])[1]
-    return _by_ending(words) or _cut_off(heading, words)
+    if not found:
+        return _by_ending(words) or _cut_off(heading, words)
+    concept = max(found, key=lambda pair: pair[0])[1]
+    is_known = concept.part in (Part.KNOWN, Part.SEEN)
+    return concept if is_known or not names_what_is_known(heading) else None
+
+
+@cache
+def names_what_is_known(heading: str) -> bool:
+    """Whether a heading has a word for what outsiders know, whatever stands beside it: ``place of residence, stroke``.
+
+    Who knows the home or the age at a diagnosis cannot be said by the word for the diagnosis.
+    """
+    words = f" {words_of(heading)} "
+    return any(f" {phrase} " in words for one in CONCEPTS if one.kind for phrase in one.words)
 
 
 @cache

@@ -54,7 +54,7 @@ def decide(columns: Sequence[Column], known: Mapping[str, bool] | None = None) -
     found = {column.name: _decided(column, _first(column, names), (known or {}).get(column.name)) for column in columns}
     if any(decision.role in (ConfigRole.CATEGORY, ConfigRole.NUMBER) for decision in found.values()):
         return found
-    unknown = [column for column in columns if found[column.name] == NOT_RECOGNISED][:MOST_GUESSED]
+    unknown = [one for one in columns if found[one.name] == NOT_RECOGNISED and not _may_be_days(one)][:MOST_GUESSED]
     words = "No heading of this pilot was recognised: assumed known to outsiders until you decide"
     return found | {
         column.name: Decision(ConfigRole.NUMBER if column.is_measured else ConfigRole.CATEGORY, words, review=True)
@@ -204,8 +204,8 @@ def _level_2(column: Column, names: frozenset[str]) -> Decision | None:
 
 def _sensitive(column: Column, names: frozenset[str]) -> Decision | None:
     concept = column.concept
-    if column.role is Role.UNKNOWN and column.numbers is not None:
-        return None  # days of diagnoses may be counted under this heading
+    if _may_be_days(column):
+        return None
     is_of_laboratory = column.domain in LABORATORY_DOMAINS
     if concept and concept.part is Part.SENSITIVE and (column.form == "wide" or is_of_laboratory or column.is_result):
         return Decision(ConfigRole.SENSITIVE, concept.why)
@@ -213,6 +213,11 @@ def _sensitive(column: Column, names: frozenset[str]) -> Decision | None:
     if is_result and column.form == "findings" and column.is_measured:
         return Decision(ConfigRole.SENSITIVE, LABORATORY_RESULT.why)
     return None
+
+
+def _may_be_days(column: Column) -> bool:
+    """Whether the numbers of a column may count days, whatever its heading says: those of diagnoses, of visits."""
+    return column.role is Role.UNKNOWN and column.numbers is not None
 
 
 def _private(column: Column, names: frozenset[str]) -> Decision | None:

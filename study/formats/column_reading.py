@@ -40,7 +40,7 @@ from study.words import words_for_missing_among_numbers, yes_and_no
 
 # Missing among numbers and dates alone: elsewhere they may be values (NA is Namibia, None an answer).
 MISSING_TOKENS = (
-    *("NA", "N/A", "NaN", "nan", "null", "NULL", ".", "-", "--"),
+    *("NA", "N/A", "NaN", "nan", "null", "NULL", ".", "-", "--", "–", "—", "−"),
     *("n/a", "N.A.", "<NA>", "None", "NaT"),
     # Errors of formulas, as spreadsheets in several languages write them into a text.
     *(
@@ -74,7 +74,7 @@ _COMMA_RESULT_PATTERN = rf"^({COMPARATOR}\s*)?[+-]?(\d+,\d*|,\d+)([eE][+-]?\d+)?
 # those of a token for missing. Tokens of dashes are known by their end: numbers below zero begin like them.
 _MAY_END_UNCLEAN = np.isin(np.arange(256), list(b" \t\n\v\f\r\x1c\x1d\x1e\x1f-"))
 _MAY_BEGIN_UNCLEAN = np.isin(np.arange(256), list(b" \t\n\v\f\r\x1c\x1d\x1e\x1f"))
-_MAY_BEGIN_UNCLEAN[[ord(token[0]) for token in MISSING_TOKENS if not token.startswith("-")]] = True
+_MAY_BEGIN_UNCLEAN[[token.encode()[0] for token in MISSING_TOKENS if not token.startswith("-")]] = True
 _IS_DIGIT = np.isin(np.arange(256), list(b"0123456789"))
 _IS_LETTER = np.isin(np.arange(256) | 0x20, list(range(ord("a"), ord("z") + 1)))
 # What parts a day from a month, or is the beginning of a month's name; and what follows a year or a day with its time.

@@ -271,8 +271,9 @@ class _Suspects:
         return are_summed and any(self._is_of_nobody(name, cell) for name, cell in numbers.items())
 
     def _groups(self, words: Sequence[str]) -> Iterator[np.ndarray]:
-        """Which records (n_records,) are meant: all, or those of one value of a column of few words."""
+        """Which records (n_records,) are meant: all, those between two odd rows, or of one value of few words."""
         yield np.ones(len(self._records), dtype=bool)
+        yield from (np.searchsorted(self.rows, self._records) == n for n in range(len(self.rows)))
         for name in words:
             texts = np.array(_texts(self.columns[name], self._records))
             values = np.unique(texts)

@@ -24,8 +24,7 @@ from study.formats.messages import setting_of, shown_name
 Column: TypeAlias = pa.ChunkedArray | np.ndarray  # texts or numbers (n_values,)
 NUMBER_PATTERN = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 COMPARATOR = r"(?:[<>]=?|[≤≥])"  # before the limit of a measurement
-# A dash as print has it, before a number or alone, is the minus of a keyboard: −99, and – for nothing.
-_DASH = (r"^[\x{2010}-\x{2015}\x{2212}\x{FE63}\x{FF0D}]+($|[.,]?\d)", r"-\1")
+_DASH = (r"^[\x{2010}-\x{2015}\x{2212}\x{FE63}\x{FF0D}]([.,]?\d)", r"-\1")  # as print has a minus: −99
 # What no reader of a text sees: soft hyphens, blanks of no width, directions, tags; joiners join letters that are not
 # Latin. And every blank: no-break, thin, ideographic.
 _UNSEEN = (

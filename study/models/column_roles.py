@@ -14,7 +14,7 @@ import numpy as np
 
 from disclosure_control.basics.encoding.dictionary import as_texts
 from disclosure_control.basics.encoding.text_hashes import hashes_of_texts
-from study.concepts import concept_of, names_a_measure, names_an_examination
+from study.concepts import concept_of, names_a_measure, names_an_examination, names_what_is_known
 from study.formats.dated_columns import may_be_dates
 from study.formats.epochs import may_count_time
 from study.formats.tables import SourceTable
@@ -32,7 +32,7 @@ from study.models.role_words import (
 from study.models.roles import ColumnModel, ColumnsAskedFor, Role
 from study.models.sdtm_operations import operation_of
 from study.models.standard_words import is_a_medical_term
-from study.models.values_seen import PERSON_S_NAME, PRESSURE, TIME_OF_DAY, UUID, YEAR, ValuesSeen
+from study.models.values_seen import MONTH, PERSON_S_NAME, PRESSURE, TIME_OF_DAY, UUID, YEAR, ValuesSeen
 from study.operations import Operation, OperationKind, VariableClass
 from study.words import words_of_results
 
@@ -197,13 +197,18 @@ class PlainTable:
         if self._is_key(name, values):
             role = Role.RECORD_KEY if values.is_unique and values.n_values == self.table.n_rows else Role.FOREIGN_KEY
             return role, "the heading names a number of records, and its values are codes"
-        if names_a_term(name) or values.system:
+        is_named = names_a_term(name) and not names_what_is_known(name)
+        if values.system or (is_named and not self._is_code_of_anything(name)):
             return self._term(values, name)
         if names_a_label(name):
             return self._label(values, name)
         if values.is_numeric:
             return self._number(values, name)
         return self._words(values)
+
+    def _is_code_of_anything(self, name: str) -> bool:
+        """Whether a heading says "code" alone, and no column has words for it: a postcode, a room or a diagnosis."""
+        return is_number(name) and not any(map(names_a_label, self.columns))
 
     def _is_key(self, name: str, values: ValuesSeen) -> bool:
         if values.share(UUID) == 1:
@@ -214,6 +219,8 @@ class PlainTable:
     def _term(self, values: ValuesSeen, name: str) -> tuple[Role, str]:
         if values.system:
             return Role.CODED_TERM, f"its values have the form of {values.system} codes"
+        if values.share(MONTH) == 1:
+            return Role.DATE, "its values are months of years"
         repeats = values.n_distinct * PEOPLE_OF_A_TERM <= values.n_values
         if values.is_numeric and (may_be_dates(name, values.numbers) or values.share(YEAR) == 1):
             return self._number(values, name)

@@ -33,6 +33,11 @@ _NOT_BESIDE = {
     "site": r"(?!.*\b(?:gesta|manifesta|infesta))",  # no station
     "arm": rf"(?!.*\b(?:years? groups?|{_OF_A_BODY})\b)",
 }
+# A number of what is counted, and words that end as ids do: acids, fluids, steroids.
+_NO_KEY = re.compile(
+    r"\b(?:(?:number|num|no) of(?! (?:the )?(?:patient|case|visit|sample|order|episode|encounter)\b)"
+    r"|\w+oid|\w*(?:acid|fluid|lipid)|covid|carotid)\b"
+)
 _ALONE = "part of a name or address"  # "first", "name": of a person as a whole heading alone
 # Lists of words that a heading has all of, the role, and what it names. The first that fits decides, so those that
 # disclose most come first: "date of birth of the mother" is a birth.
@@ -166,5 +171,6 @@ def names_a_label(heading: str) -> bool:
 
 
 def is_key(heading: str) -> bool:
-    """Whether a heading names a number or id of a record."""
-    return is_number(heading) or any(_has("key", word) for word in words_of(heading).split())
+    """Whether a heading names a number or id of a record: no acid, and no number of what is counted."""
+    words = _NO_KEY.sub("", words_of(heading))
+    return is_number(heading) or any(_has("key", word) for word in words.split())

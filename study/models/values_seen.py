@@ -30,6 +30,7 @@ _FORMS_OF_A_DAY = (
 DATE = rf"(?:{'|'.join(_FORMS_OF_A_DAY)})(?:[T ].*)?"
 TIME_OF_DAY = r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?"
 YEAR = r"(?:1[89]|20)\d\d"
+MONTH = rf"{_MONTH}[-/.]{YEAR}"  # 03/2021
 UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 # A code without blanks that has a digit in it: no word, no measurement, no text.
 CODE = r"(?=\S*\d)[\w./:-]{1,40}"
@@ -110,8 +111,12 @@ class ValuesSeen:
 
     @cached_property
     def system(self) -> str:
-        """The system of codes that nearly all values belong to by their form; "" for none."""
-        return next((name for name, form in CODE_SYSTEMS.items() if self.share(form) >= 0.9), "")
+        """The system of codes that nearly all values belong to by their form; "" for none.
+
+        A letter and two digits may be a room, a trade or a group of diagnoses: some codes have to be longer.
+        """
+        found = next((name for name, form in CODE_SYSTEMS.items() if self.share(form) >= 0.9), "")
+        return found if self.share(r"[A-Z]\d\d") < 1 else ""
 
     @cached_property
     def are_yes_or_no(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from study.concepts import CONCEPTS, concept_of
+from study.concepts import CONCEPTS, concept_of, names_an_examination
 from tests.cases import each
 
 OTHERS = [
@@ -27,12 +27,25 @@ OTHERS = [
     "z30",
     "Aufnahme",  # begins Aufnahmediagnose, and is an admission
     "Haushalt",  # begins Haushaltseinkommen
+    "age_at_diagnosis",  # who knows it is open
+    "Wohnort bei Erkrankung",
+    "Wie alt ist Ihr Kind?",
 ]
 
 
 @each(
     "heading",
-    ["anchor_age", "AGE_IN_YEARS_NUM", "G1Q2. How old are you?", "Q3 Age", "Věk pacienta", "Wiek pacjenta"],
+    [
+        "Wie alt sind Sie?",
+        "Hur gammal är du?",
+        "Vârsta (ani)",
+        "anchor_age",
+        "AGE_IN_YEARS_NUM",
+        "G1Q2. How old are you?",
+        "Q3 Age",
+        "Věk pacienta",
+        "Wiek pacjenta",
+    ],
 )
 def test_an_age_in_the_words_of_an_export_or_a_question_is_an_age(heading):
     assert concept_of(heading) is CONCEPTS[0]
@@ -50,3 +63,8 @@ def test_accents_and_capitals_make_no_difference():
 def test_no_phrase_stands_in_two_concepts():
     phrases = [phrase for concept in CONCEPTS for phrase in set(concept.words)]
     assert len(phrases) == len(set(phrases))
+
+
+@each("heading, is_one", [("lab", False), ("lab_crp", True), ("uric acid", True), ("age at diagnosis", False)])
+def test_who_examined_is_no_examination(heading, is_one):
+    assert names_an_examination(heading) == is_one

@@ -73,6 +73,18 @@ def test_a_total_among_ids_of_letters_is_no_record(tmp_path: Path) -> None:
     assert list(table_of(tmp_path, [*records, ["Total", "", *SUMS]]).frame["pat_no"]) == initials
 
 
+def test_a_mean_of_the_rows_above_it_is_no_record(tmp_path: Path) -> None:
+    """Each group of a printed table ends by its mean, and no column names the groups."""
+    means = [
+        ["Mittelwert Gruppe " + "AB"[n], "", f"{sum(int(row[2]) for row in half) / 6:.2f}", ""]
+        for n, half in enumerate((RECORDS[:6], RECORDS[6:]))
+    ]
+    rows = [*RECORDS[:6], means[0], *RECORDS[6:], means[1]]
+    assert table_of(tmp_path, rows).n_rows == len(RECORDS)
+    rows[6] = ["Mittelwert Gruppe A", "", "31.07", ""]
+    assert table_of(tmp_path, rows).n_rows > len(RECORDS)
+
+
 def test_a_legend_below_a_blank_row_is_no_record(tmp_path: Path) -> None:
     rows = [*RECORDS, ["", "", "", ""], ["*", "imputed value", "", ""]]
     wide = [[*row, "", ""] if not row[2] else [*row, "1", "2"] for row in rows]

@@ -284,6 +284,27 @@ def test_a_group_of_years_or_of_blood_is_no_arm(heading, is_arm):
     assert (says is not None and says.role is Role.ARM) == is_arm
 
 
+@each(
+    "heading, values, role",
+    [
+        ("Diagnose", ["03/2021", "11/2020"], Role.DATE),  # months of events move, or do not leave
+        ("Diagnose", ["J45.0", "I10"], Role.CODED_TERM),
+        ("Code", ["A12", "B03"], Role.CATEGORY),  # rooms
+        ("Zimmer", ["A12", "B03"], Role.CATEGORY),
+        ("Kod", ["00-950", "30-001"], Role.CATEGORY),  # postcodes
+        ("Wohnort bei Diagnose", ["Graz", "Linz"], Role.CATEGORY),
+        ("opioid_dose", list(map(str, range(7, 127))), Role.NUMBER),  # no id
+        ("number_of_steps", list(map(str, range(950, 1070))), Role.NUMBER),
+        ("number of the case", list(map(str, range(950, 1070))), Role.RECORD_KEY),
+    ],
+)
+def test_what_a_heading_says_in_part_is_not_what_its_values_are(heading, values, role):
+    rows = pd.DataFrame({"pid": range(120), heading: values * (120 // len(values))})
+    column = model_of("pid", T=rows).tables["T"].columns[heading]
+    assert column.role is role
+    assert column.is_closed == (role in (Role.CATEGORY, Role.NUMBER))
+
+
 @each("limit", ["<5", "<= 5,5", "≤5", "≥ 100"])
 def test_numbers_beside_limits_are_numbers(limit):
     assert ValuesSeen.of_counts(pd.Series({limit: 3, "7.2": 1, "81": 1})).is_numeric
