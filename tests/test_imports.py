@@ -44,7 +44,7 @@ ROOMS = {
     "disclosure_control.rules": "the rules of authorities as data, and how a run stands to each",
     "disclosure_control.study_tables": "the tables that readers of a study expect, before and after",
     "disclosure_control.identifiers": (
-        "which columns name a person, by their names and values: `kinds/`, one file each, and the scan"
+        "which columns name a person, by their names and values: `kinds/`, those found alike in one file, and the scan"
     ),
     "disclosure_control.measures": "risk measures beyond k, l and t",
     "disclosure_control.assess": "reading the combined dataset; k, l and t of one pilot; risky rows",

@@ -52,7 +52,7 @@ def checked_hits(column: ColumnValues, numbers: Sequence[CheckedNumber]) -> Hits
         return None
     candidates = _candidates([column.sample[position] for position in positions])
     lines = "\n".join(dict.fromkeys(compact for pieces in candidates.values() for _, compact in pieces))
-    best: tuple[int, str, float, set[int]] | None = None
+    best: Hits | None = None
     for number in numbers:
         tried = _of_form(number, candidates, lines)
         if not tried:
@@ -60,18 +60,16 @@ def checked_hits(column: ColumnValues, numbers: Sequence[CheckedNumber]) -> Hits
         some = sorted(tried.values())[:: max(len(tried) // FIRST, 1)]
         if len(some) >= FIRST and sum(_is_valid(number.module, text) for text in some) <= RANDOM_CHECK * len(some):
             continue
-        passed = {row for row, text in tried.items() if _is_valid(number.module, text)}
+        passed = [row for row, text in tried.items() if _is_valid(number.module, text)]
         if certainty_beside_chance(len(passed), len(tried), LEAST_CHANCE) is None:
             continue
         chance = _chance(number, list(tried.values()))
         certainty = certainty_beside_chance(len(passed), len(tried), chance)
-        if certainty and (best is None or len(passed) > best[0]):
-            best = len(passed), certainty, chance, passed
-    if best is None:
-        return None
-    is_hit = np.zeros(len(column.sample), dtype=bool)
-    is_hit[positions[sorted(best[3])]] = True
-    return Hits(is_hit, best[1], best[2], column.looked_at)
+        if certainty and (best is None or len(passed) > best.is_hit.sum()):
+            is_hit = np.zeros(len(column.sample), dtype=bool)
+            is_hit[positions[passed]] = True
+            best = Hits(is_hit, certainty, chance)
+    return best
 
 
 def _candidates(values: Sequence[str]) -> dict[int, list[tuple[str, str]]]:
@@ -112,13 +110,8 @@ def _of_form(number: CheckedNumber, candidates: Mapping[int, list[tuple[str, str
     return tried
 
 
-@cache
-def _module(name: str) -> object:
-    return import_module(f"stdnum.{name}")
-
-
 def _is_valid(module: str, text: str) -> bool:
-    return bool(_module(module).is_valid(text))  # type: ignore[attr-defined]
+    return bool(import_module(f"stdnum.{module}").is_valid(text))
 
 
 def _chance(number: CheckedNumber, values: list[str]) -> float:

@@ -51,29 +51,15 @@ class ColumnFinding:
 
 
 @dataclass(frozen=True)
-class ScannedTable:
-    """The scanned part of one table: rows, people (0 where it names no subject) and columns."""
-
-    n_rows: int
-    n_people: int
-    n_columns: int
-
-
-@dataclass(frozen=True)
 class Scan:
-    """The ``findings``, gravest first within their tables, and the ``columns`` that were scanned, per table."""
+    """The ``findings``, gravest first within their tables, and how many ``columns`` were scanned, per table."""
 
     findings: tuple[ColumnFinding, ...] = ()
-    columns: Mapping[str, ScannedTable] = field(default_factory=dict)
-
-    def of(self, names: Iterable[str]) -> tuple[ColumnFinding, ...]:
-        """The findings in columns of these names, as the combined dataset calls them."""
-        wanted = set(names)
-        return tuple(finding for finding in self.findings if finding.name in wanted)
+    columns: Mapping[str, int] = field(default_factory=dict)
 
 
 def joined(scans: Iterable[Scan]) -> Scan:
     """Several scans as one."""
     scans = list(scans)
-    columns = {name: table for scan in scans for name, table in scan.columns.items()}
+    columns = {name: n_columns for scan in scans for name, n_columns in scan.columns.items()}
     return Scan(tuple(finding for scan in scans for finding in scan.findings), columns)

@@ -16,15 +16,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from disclosure_control.basics.column_names import folded
-from disclosure_control.basics.encoding.columns import are_rising
-from disclosure_control.basics.encoding.text_codes import PROBED, codes_of_few_texts
+from disclosure_control.basics.encoding.text_codes import text_codes
 from disclosure_control.basics.encoding.text_hashes import hashes_of_texts, mixed
-from disclosure_control.identifiers.dates import Days, days_of
-from disclosure_control.identifiers.holders import Holders, HoldersInRows, RowHolders
+from disclosure_control.identifiers.dates import days_of
+from disclosure_control.identifiers.holders import Holders, RowHolders, holders_in_rows
 from disclosure_control.identifiers.patterns import in_python
 
 SAMPLE = 2_000  # distinct values of a column that are examined one by one
 NUMBER = r"^[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d{1,2})?$"
+WHOLE = r"^[+-]?\d{1,18}$"
 FEWEST_PEOPLE = 8  # with fewer, it means nothing that nobody shares a value
 
 
@@ -32,27 +32,20 @@ FEWEST_PEOPLE = 8  # with fewer, it means nothing that nobody shares a value
 class ColumnValues:
     """One column: its distinct values and the ``holders`` of each.
 
-    The distinct values are ``texts``, trimmed, or ``figures`` if the file has numbers; the other one is None.
-    ``share_at_hand`` in (0, 1]: of very many distinct values only a sample may be available, with everyone who has one
-    of these.
+    The ``distinct`` values are texts, trimmed, or an array of numpy if the file has numbers. ``share_at_hand`` in
+    (0, 1]: of very many distinct values only a sample may be available, with everyone who has one of these.
     """
 
     domain: str
     column: str
     holders: Holders
-    texts: pa.Array | None = field(default=None, repr=False)
-    figures: np.ndarray | None = None
+    distinct: pa.Array | np.ndarray = field(repr=False)
     share_at_hand: float = 1.0
 
     @property
     def is_number(self) -> bool:
         """Whether the file has numbers."""
-        return self.figures is not None
-
-    @cached_property
-    def distinct(self) -> pa.Array:
-        """The distinct values (n_distinct,) as text; whole numbers are written without a point."""
-        return self.texts if self.figures is None else _texts_of_numbers(self.figures)
+        return isinstance(self.distinct, np.ndarray)
 
     @cached_property
     def heading(self) -> str:
@@ -65,19 +58,9 @@ class ColumnValues:
 
     @cached_property
     def n_distinct(self) -> int:
-        return len(self.distinct if self.figures is None else self.figures)
+        return len(self.distinct)
 
     # ------------------------------------------------------------ people of each value
-
-    @property
-    def rows_of_value(self) -> np.ndarray:
-        """Rows (n_distinct,) with each value."""
-        return self.holders.rows_of_value
-
-    @property
-    def people_of_value(self) -> np.ndarray:
-        """People (n_distinct,) who have each value; zeros where the table names no subject."""
-        return self.holders.people_of_value
 
     @property
     def n_people(self) -> int:
@@ -86,12 +69,13 @@ class ColumnValues:
     @cached_property
     def is_one_each(self) -> bool:
         """Whether hardly anybody has two different values."""
-        return self.n_people > 0 and self.holders.n_pairs <= 1.05 * self.n_people
+        return self.n_people > 0 and self.holders.people_of_value.sum() <= 1.05 * self.n_people
 
     @cached_property
     def alone_rate(self) -> float:
         """Share of the people with a value who have one that nobody else has, in [0, 1]; larger is riskier."""
-        return self.people_with(self.people_of_value == 1) / self.n_people if self.n_people else 0.0
+        alone = self.holders.people_with(self.holders.people_of_value == 1)
+        return alone / self.n_people if self.n_people else 0.0
 
     @cached_property
     def is_hardly_shared(self) -> bool:
@@ -101,15 +85,11 @@ class ColumnValues:
     @cached_property
     def lone(self) -> np.ndarray:
         """Places (n,) in the sample of the values that one person alone has."""
-        return np.flatnonzero(self.people_of_value[self.looked_at] == 1)
+        return np.flatnonzero(self.holders.people_of_value[self.looked_at] == 1)
 
     def ids_of_lone(self) -> pa.Array:
         """The ids (n,) of those who have the values of ``lone``."""
         return self.holders.ids_of(self.looked_at[self.lone])
-
-    def people_with(self, values: np.ndarray) -> int:
-        """How many people have one of the values (n_distinct,) of bool."""
-        return self.holders.people_with(values)
 
     # ------------------------------------------------------------ values one by one
 
@@ -118,25 +98,18 @@ class ColumnValues:
         """Positions (n_sample,) of the distinct values in ``sample``: all, or those of the smallest hashes."""
         if self.n_distinct <= SAMPLE:
             return np.arange(self.n_distinct)
-        hashes = hashes_of_texts(self.distinct) if self.figures is None else mixed(self.figures.view(np.uint64))
+        hashes = mixed(self.distinct.view(np.uint64)) if self.is_number else hashes_of_texts(self.distinct)
         return np.sort(np.argpartition(hashes, SAMPLE)[:SAMPLE])
 
     @cached_property
     def sampled(self) -> pa.Array:
         """The values of the sample as an Arrow array."""
-        if self.figures is not None:
-            return _texts_of_numbers(self.figures[self.looked_at])
-        return self.distinct if len(self.looked_at) == self.n_distinct else self.distinct.take(pa.array(self.looked_at))
+        return texts_of(self.distinct.take(self.looked_at))
 
     @cached_property
     def sample(self) -> list[str]:
         """Distinct values, at most ``SAMPLE`` of them."""
         return self.sampled.to_pylist()
-
-    @cached_property
-    def rows_of_sample(self) -> np.ndarray:
-        """Rows (n_sample,) with each value of the sample."""
-        return self.rows_of_value[self.looked_at]
 
     def share(self, is_hit: np.ndarray) -> float:
         """Share in [0, 1] of the distinct values of the sample (n_sample,) that are hits."""
@@ -148,111 +121,83 @@ class ColumnValues:
         return np.array([search(value) is not None for value in self.sample], dtype=bool)
 
     def somewhere(self, pattern: str, needed: np.ndarray | None = None) -> np.ndarray:
-        """Which of all distinct values (n_distinct,) contain the pattern, searched only among those ``needed``."""
+        """Which of all distinct texts (n_distinct,) contain the pattern, searched only among those ``needed``."""
+        needed = np.ones(self.n_distinct, dtype=bool) if needed is None else needed
         if self.n_distinct <= SAMPLE:
-            found = self.matches(pattern)
-            return found if needed is None else found & needed
-        positions = np.arange(self.n_distinct) if needed is None else np.flatnonzero(needed)
+            return self.matches(pattern) & needed
         found = np.zeros(self.n_distinct, dtype=bool)
-        found[positions] = np.asarray(pc.match_substring_regex(self.distinct.take(pa.array(positions)), pattern))
+        found[needed] = np.asarray(pc.match_substring_regex(pc.filter(self.distinct, pa.array(needed)), pattern))
         return found
 
     def holding(self, pattern: str, *signs: str) -> np.ndarray:
         """The same of a pattern that has one of these ``signs`` in it, which are quickly found; none of numbers."""
         found = np.zeros(self.n_distinct, dtype=bool)
-        for sign in signs if self.figures is None else ():
+        for sign in () if self.is_number else signs:
             found |= np.asarray(pc.match_substring(self.distinct, sign))
         return self.somewhere(pattern, found) if found.any() else found
 
     @cached_property
-    def days(self) -> Days:
-        """The days that the values of the sample name, in whatever form they are written."""
+    def days(self) -> np.ndarray:
+        """The days (n_sample,) that the values of the sample name, in whatever form they are written, else NaN."""
         return days_of(self.sample)
 
     @cached_property
+    def is_day(self) -> np.ndarray:
+        """Which values (n_sample,) of the sample are a date known to the day."""
+        return ~np.isnan(self.days)
+
+    @cached_property
     def are_days(self) -> bool:
-        """Whether nearly every value of the sample is a date known to the day."""
-        return self.share(self.days.is_day) >= 0.8
+        """Whether nearly every value of the sample is one."""
+        return self.share(self.is_day) >= 0.8
 
     @cached_property
     def numbers(self) -> np.ndarray:
-        """The distinct values as numbers (n_distinct,), NaN where they are none; a decimal comma is a point."""
-        return _numbers_of(self.distinct) if self.figures is None else self.figures
+        """The values of the sample as numbers (n_sample,), NaN where they are none; a decimal comma is a point."""
+        if self.is_number:
+            return self.distinct[self.looked_at]
+        text = pc.replace_substring(self.sampled, ",", ".")
+        is_number = pc.match_substring_regex(text, NUMBER)
+        cast = pc.cast(pc.if_else(is_number, text, pa.scalar(None, text.type)), pa.float64())
+        return np.asarray(cast.to_numpy(zero_copy_only=False), dtype=float)
 
     @cached_property
-    def numbers_of_sample(self) -> np.ndarray:
-        """The same of the sample (n_sample,)."""
-        return _numbers_of(self.sampled) if self.figures is None else self.figures[self.looked_at]
-
-    @cached_property
-    def are_numbers(self) -> bool:
-        """Whether nearly every value of the sample is a number; a decimal comma is a point."""
-        return self.is_number or self.share(self.matches(NUMBER)) >= 0.8
-
-    @cached_property
-    def are_whole(self) -> bool:
-        """Whether every value is a whole number that can be counted with."""
-        if self.figures is not None:
-            return bool((self.figures == np.floor(self.figures)).all() and (np.abs(self.figures) < 2**53).all())
-        if not self.n_distinct or not self.matches(r"^[+-]?\d{1,18}$").all():
-            return False
-        return bool(pc.all(pc.match_substring_regex(self.distinct, r"^[+-]?\d{1,18}$")).as_py())
-
-
-def _numbers_of(texts: pa.Array) -> np.ndarray:
-    text = pc.replace_substring(texts, ",", ".")
-    is_number = pc.match_substring_regex(text, NUMBER)
-    cast = pc.cast(pc.if_else(is_number, text, pa.scalar(None, text.type)), pa.float64())
-    return np.asarray(cast.to_numpy(zero_copy_only=False), dtype=float)
+    def whole_numbers(self) -> np.ndarray | None:
+        """The distinct values as numbers (n_distinct,) if each is a whole one that can be counted with."""
+        if self.is_number:
+            is_whole = (self.distinct == np.floor(self.distinct)) & (np.abs(self.distinct) < 2**53)
+            return self.distinct if is_whole.all() else None
+        if not self.matches(WHOLE).all() or not pc.all(pc.match_substring_regex(self.distinct, WHOLE)).as_py():
+            return None
+        return np.asarray(pc.cast(self.distinct, pa.float64()))
 
 
 def column_values(domain: str, column: str, values: pd.Series, subjects: RowHolders) -> ColumnValues:
     """A column (n_rows,) of text or numbers, encoded once."""
-    is_number = pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_bool_dtype(values.dtype)
-    if is_number:
-        code, figures = pd.factorize(values.to_numpy(dtype=float, na_value=np.nan))
-        return ColumnValues(domain, column, HoldersInRows(code, subjects, len(figures)), None, figures)
-    if isinstance(values.dtype, pd.CategoricalDtype) or not pd.api.types.is_string_dtype(values.dtype):
-        values = values.astype("str")
-    if (few := codes_of_few_texts(values)) is not None:
-        return _of_distinct(domain, column, few.codes, few.texts, subjects)
-    texts = pa.array(values)
-    texts = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
-    return _of_distinct(domain, column, *_encoded(texts.cast(pa.large_string())), subjects)
+    code, distinct = encoded(values)
+    return ColumnValues(domain, column, holders_in_rows(code, len(distinct), subjects), distinct)
 
 
-def _texts_of_numbers(labels: np.ndarray) -> pa.Array:
-    """Numbers (n,) as people write them, whole ones without a point."""
-    if (np.abs(labels) < 2**53).all() and (labels == np.floor(labels)).all():
-        return pc.cast(pa.array(labels.astype(np.int64)), pa.large_string())
-    return pc.replace_substring_regex(pc.cast(pa.array(labels), pa.large_string()), r"\.0+$", "")
+def encoded(values: pd.Series) -> tuple[np.ndarray, pa.Array | np.ndarray]:
+    """The code (n_rows,) of each value, -1 where missing, and the distinct ones, numbers as numbers.
+
+    Blank texts are missing, and those equal when trimmed are one.
+    """
+    if pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_bool_dtype(values.dtype):
+        code, numbers = pd.factorize(values.to_numpy(dtype=float, na_value=np.nan))
+        return code, numbers
+    known = text_codes(values if values.dtype == "str" else values.astype("str"))
+    trimmed = pc.utf8_trim_whitespace(known.texts)
+    if trimmed.equals(known.texts) and not pc.any(pc.equal(trimmed, "")).as_py():
+        return known.codes, known.texts
+    merged = pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, trimmed.type), trimmed).dictionary_encode()
+    return np.append(np.asarray(merged.indices.fill_null(-1)), -1)[known.codes], merged.dictionary
 
 
-def _of_distinct(domain: str, column: str, code: np.ndarray, distinct: pa.Array, subjects: RowHolders) -> ColumnValues:
-    """``code`` (n,) of distinct texts: blank ones become missing, and those equal when trimmed become one."""
-    if _may_have_blanks(distinct):
-        trimmed = pc.utf8_trim_whitespace(distinct)
-        merged = pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, trimmed.type), trimmed).dictionary_encode()
-        again = np.asarray(merged.indices.fill_null(-1))
-        code, distinct = np.append(again, -1)[code], merged.dictionary
-    return ColumnValues(domain, column, HoldersInRows(code, subjects, len(distinct)), distinct)
-
-
-def _encoded(texts: pa.Array) -> tuple[np.ndarray, pa.Array]:
-    """Code of each text (n,), -1 where missing, and the distinct ones by their first place."""
-    if are_rising(texts[:PROBED]) and are_rising(texts):  # as ids mostly are, and then each is its own code
-        return np.arange(len(texts), dtype=np.int32), texts
-    encoded = texts.dictionary_encode()
-    return np.asarray(encoded.indices.fill_null(-1)), encoded.dictionary
-
-
-def _may_have_blanks(texts: pa.Array) -> bool:
-    """Whether a text is empty, or begins or ends with a blank or with a letter beyond ASCII, where there are more."""
-    if not len(texts):
-        return False
-    offsets = np.frombuffer(texts.buffers()[1], dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1]
-    if not np.diff(offsets).all():
-        return True
-    letters = np.frombuffer(texts.buffers()[2], dtype=np.uint8)
-    first, last = letters[offsets[:-1]], letters[offsets[1:] - 1]
-    return bool(((np.minimum(first, last) <= ord(" ")) | (np.maximum(first, last) >= 0x7F)).any())
+def texts_of(values: pa.Array | np.ndarray) -> pa.Array:
+    """Values (n,) as people write them, whole numbers without a point."""
+    if not isinstance(values, np.ndarray):
+        return values
+    if (np.abs(values) < 2**53).all() and (values == np.floor(values)).all():
+        return pc.cast(pa.array(values.astype(np.int64)), pa.large_string())
+    return pc.replace_substring_regex(pc.cast(pa.array(values), pa.large_string()), r"\.0+$", "")

@@ -5,45 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
 
-
-class Holders(Protocol):
-    """The people of a column with ``n_distinct`` values."""
-
-    @property
-    def n_all_people(self) -> int:
-        """How many people the table has, with or without a value."""
-        ...
-
-    @property
-    def rows_of_value(self) -> np.ndarray:
-        """Rows (n_distinct,) with each value."""
-        ...
-
-    @property
-    def people_of_value(self) -> np.ndarray:
-        """People (n_distinct,) who have each value; zeros where the table names no subject."""
-        ...
-
-    @property
-    def n_people(self) -> int: ...
-
-    @property
-    def n_pairs(self) -> int:
-        """Pairs of a person and a value: more than people where some have several values."""
-        ...
-
-    def people_with(self, values: np.ndarray) -> int:
-        """How many people have one of the values (n_distinct,) of bool."""
-        ...
-
-    def ids_of(self, values: np.ndarray) -> pa.Array:
-        """The ids (n,) of the people with these values (n,), each of which one person has."""
-        ...
+Pairs = tuple[np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -54,89 +20,60 @@ class RowHolders:
     ids: pa.Array = field(repr=False)
 
     @cached_property
-    def n_people(self) -> int:
-        """How many people have a row."""
-        return len(self.ids)
-
-    @cached_property
     def has_a_row_each(self) -> bool:
         """Whether every row is another person's."""
-        return len(self.code) == self.n_people and (not len(self.code) or int(self.code.min()) >= 0)
+        return len(self.code) == len(self.ids) and (not len(self.code) or int(self.code.min()) >= 0)
 
 
 @dataclass(frozen=True)
-class HoldersInRows:
-    """Read from the rows: ``code`` (n_rows,) into the ``n_distinct`` values, -1 where missing. See ``Holders``."""
+class Holders:
+    """The people of a column: ``rows_of_value`` and ``people_of_value`` (n_distinct,), zeros where rows name nobody.
 
-    code: np.ndarray
-    subjects: RowHolders
-    n_distinct: int
+    ``n_all_people``: how many the table has, with or without a value. ``ids_of`` gives the ids (n,) of the people with
+    some values (n,), each of which one person has. ``pairs``: person and value of every pair that occurs, once each;
+    None where everybody has one row.
+    """
 
-    @property
-    def n_all_people(self) -> int:
-        return self.subjects.n_people
-
-    @cached_property
-    def rows_of_value(self) -> np.ndarray:
-        return np.bincount(self.code + 1, minlength=self.n_distinct + 1)[1:]  # without those where it is missing
-
-    @cached_property
-    def _pairs(self) -> tuple[np.ndarray, np.ndarray]:
-        """Person and value of every pair that occurs, once each."""
-        known = (self.code >= 0) & (self.subjects.code >= 0)
-        person, value = self.subjects.code[known], self.code[known]
-        if self.subjects.has_a_row_each or not len(person) or np.bincount(person).max() == 1:
-            return person, value
-        packed = np.sort(person.astype(np.int64) * self.n_distinct + value)  # np.unique hashes, and is far slower
-        packed = packed[np.append(True, packed[1:] != packed[:-1])]
-        return packed // self.n_distinct, packed % self.n_distinct
-
-    @cached_property
-    def people_of_value(self) -> np.ndarray:
-        if self.subjects.has_a_row_each:
-            return self.rows_of_value
-        return np.bincount(self._pairs[1], minlength=self.n_distinct)
-
-    @cached_property
-    def n_people(self) -> int:
-        return self.people_with(np.ones(self.n_distinct, dtype=bool))
-
-    @property
-    def n_pairs(self) -> int:
-        return int(self.people_of_value.sum())
-
-    def people_with(self, values: np.ndarray) -> int:
-        if self.subjects.has_a_row_each:
-            return int(self.rows_of_value[values].sum())
-        is_in = np.zeros(self.subjects.n_people, dtype=bool)
-        is_in[self._pairs[0][values[self._pairs[1]]]] = True
-        return int(is_in.sum())
-
-    def ids_of(self, values: np.ndarray) -> pa.Array:
-        person = np.zeros(self.n_distinct, dtype=np.int64)
-        person[self._pairs[1]] = self._pairs[0]
-        return self.subjects.ids.take(pa.array(person[values]))
-
-
-@dataclass(frozen=True)
-class HoldersCounted:
-    """Counted before, of ``n_all_people``, each with one row. ``ids_of`` finds the people. See ``Holders``."""
-
+    rows_of_value: np.ndarray
     people_of_value: np.ndarray
     n_all_people: int
-    ids_of: Callable[[np.ndarray], pa.Array]
-
-    @property
-    def rows_of_value(self) -> np.ndarray:
-        return self.people_of_value
+    ids_of: Callable[[np.ndarray], pa.Array] = field(repr=False)
+    pairs: Pairs | None = field(default=None, repr=False)
 
     @cached_property
     def n_people(self) -> int:
-        return int(self.people_of_value.sum())
-
-    @property
-    def n_pairs(self) -> int:
-        return self.n_people
+        """How many people have a value."""
+        return self.people_with(np.ones(len(self.people_of_value), dtype=bool))
 
     def people_with(self, values: np.ndarray) -> int:
-        return int(self.people_of_value[values].sum())
+        """How many people have one of the values (n_distinct,) of bool."""
+        if self.pairs is None:
+            return int(self.people_of_value[values].sum())
+        is_in = np.zeros(self.n_all_people, dtype=bool)
+        is_in[self.pairs[0][values[self.pairs[1]]]] = True
+        return int(is_in.sum())
+
+
+def holders_in_rows(code: np.ndarray, n_distinct: int, subjects: RowHolders) -> Holders:
+    """Read from the rows: ``code`` (n_rows,) into the ``n_distinct`` values, -1 where missing."""
+    rows_of_value = np.bincount(code + 1, minlength=n_distinct + 1)[1:]  # without those where it is missing
+    pairs = None if subjects.has_a_row_each else _pairs(code, n_distinct, subjects.code)
+    people_of_value = rows_of_value if pairs is None else np.bincount(pairs[1], minlength=n_distinct)
+
+    def ids_of(values: np.ndarray) -> pa.Array:
+        person, value = pairs or _pairs(code, n_distinct, subjects.code)
+        holder = np.zeros(n_distinct, dtype=np.int64)
+        holder[value] = person
+        return subjects.ids.take(pa.array(holder[values]))
+
+    return Holders(rows_of_value, people_of_value, len(subjects.ids), ids_of, pairs)
+
+
+def _pairs(code: np.ndarray, n_distinct: int, subject: np.ndarray) -> Pairs:
+    known = (code >= 0) & (subject >= 0)
+    person, value = subject[known], code[known]
+    if not len(person) or np.bincount(person).max() == 1:
+        return person, value
+    packed = np.sort(person.astype(np.int64) * n_distinct + value)  # np.unique hashes, and is far slower
+    packed = packed[np.append(True, packed[1:] != packed[:-1])]
+    return packed // n_distinct, packed % n_distinct

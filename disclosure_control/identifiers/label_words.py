@@ -66,25 +66,20 @@ def is_listed_name(word: str) -> bool:
     return names_somebody(word) or folded(word) in _listed("eponyms")
 
 
-def why_of_file(stem: str) -> str:
-    """Why the name of a file may name somebody, "" of an ordinary one."""
-    return why_of_name(without_moment(stem))
-
-
 def without_moment(stem: str) -> str:
     """The name of a file without the date and time at which it was exported, which are those of nobody's life."""
     return _EXPORTED.sub("", stem)
 
 
 def why_of_name(name: str) -> str:
-    """Why the name of a column may name somebody, "" of an ordinary one."""
+    """Why the name of a column, or of a file ``without_moment``, may name somebody, "" of an ordinary one."""
     spaced = folded(name)
     found = next((one for one in certain_forms([name, spaced]) if one and one not in _NOT_OF_NAMES), "")
     if found and not (found == "titled_name" and not _has_a_title(name)):
         return f"holds {FORMS[found].words}"
     if _has_a_title(name) or _has_a_title(spaced) or any(map(names_somebody, spaced.split())):
         return "holds a name of a person or a town"
-    return "holds the number or name of a place of treatment" if _is_a_place(name.replace("_", " ")) else ""
+    return why_of_term(name.replace("_", " "))
 
 
 def why_of_label(label: str) -> str:
@@ -99,30 +94,21 @@ def why_of_label(label: str) -> str:
         return "holds a name of a person or a town"
     if found and found not in _NOT_OF_LABELS:
         return f"holds {FORMS[found].words}"
-    return "holds the number or name of a place of treatment" if _is_a_place(label) else ""
+    return why_of_term(label)
 
 
 def why_of_term(text: str) -> str:
     """Why an entry of a dictionary may name somebody: terms have the names of people who described a disease."""
-    return "holds the number or name of a place of treatment" if _is_a_place(text) else ""
+    named = any(not is_word_of_labels(match.group(1)) for match in _NAMED_PLACE.finditer(text))
+    return "holds the number or name of a place of treatment" if named or _NUMBERED_PLACE.search(text) else ""
 
 
 def _has_a_title(text: str) -> bool:
     """Whether a title stands before a name: Dr. Huber and Dr. Young, and neither MR imaging nor Dr. visits."""
-    for match in (*_titled().finditer(text), *_AFTER_A_TITLE.finditer(text)):
+    for match in (*in_python(TITLED).finditer(text), *_AFTER_A_TITLE.finditer(text)):
         title, *_, name = re.split(r"[\W_]+", match.group().strip(" _"))
         if name.casefold() in _NOT_AFTER_A_TITLE:
             continue
         if title.casefold() not in _WORDS_LIKE_TITLES or not is_word_of_labels(name):
             return True
     return False
-
-
-@cache
-def _titled() -> re.Pattern[str]:
-    return in_python(TITLED)
-
-
-def _is_a_place(text: str) -> bool:
-    named = (match.group(1) for match in _NAMED_PLACE.finditer(text))
-    return _NUMBERED_PLACE.search(text) is not None or any(not is_word_of_labels(word) for word in named)

@@ -14,7 +14,6 @@ from disclosure_control.identifiers.label_words import (
     is_listed_name,
     why_of_label,
     why_of_name,
-    without_moment,
 )
 from disclosure_control.identifiers.name_words import ends_as_surname
 from study.headings import words_of
@@ -84,11 +83,6 @@ def may_name_somebody(text: str, is_text: bool) -> bool:
     unknown = [word for word in words if len(word) >= _LONG_PART - 1 and not is_known_word(words_of(word))]
     marked = words if is_text else words[1:]
     return any(ends_as_surname(word) or (word in marked and word.istitle()) for word in unknown)
-
-
-def is_ordinary_file(stem: str, of_a_standard: bool = False) -> bool:
-    """The same of the name of a file, in which the moment of its export may stand."""
-    return is_ordinary_name(without_moment(stem), of_a_standard)
 
 
 @cache

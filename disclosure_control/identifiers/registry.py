@@ -10,6 +10,7 @@ from importlib import import_module
 
 import numpy as np
 
+from disclosure_control.identifiers import kinds as modules
 from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import ColumnValues
 
@@ -18,19 +19,18 @@ from disclosure_control.identifiers.column_values import ColumnValues
 class Hits:
     """Which of a column's distinct values are of a kind.
 
-    ``is_hit`` (n_looked_at,) of bool speaks of the distinct values whose positions are ``looked_at``, None for all.
+    ``is_hit`` of bool speaks of all distinct values (n_distinct,), or of those in its sample (n_sample,).
     ``chance_rate`` in [0, 1]: the share that would pass by chance. ``certainty``: "sure", "likely" or "possible".
     """
 
     is_hit: np.ndarray
     certainty: str
     chance_rate: float = 0.0
-    looked_at: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
 class IdentifierKind:
-    """One kind of identifier, registered as ``KIND`` of a module in ``kinds``, whose name it has.
+    """One kind of identifier, registered by its name among the ``KINDS`` of a module in ``kinds``.
 
     ``detect`` returns its hits in a column, None if there are none worth reporting. ``words`` name the hits in the
     plural; ``what_to_do`` is the remedy; ``documentation`` says how it is recognised. A finding is dropped if another
@@ -49,11 +49,8 @@ class IdentifierKind:
 @cache
 def kinds() -> dict[str, IdentifierKind]:
     """Every kind by name, in the order of their places."""
-    folder = import_module(f"{__package__}.kinds")
-    modules = {module.name: import_module(f"{folder.__name__}.{module.name}") for module in _modules(folder.__path__)}
-    found: dict[str, IdentifierKind] = {name: module.KIND for name, module in modules.items()}
+    names = [f"{modules.__name__}.{module.name}" for module in pkgutil.iter_modules(modules.__path__)]
+    found: dict[str, IdentifierKind] = {}
+    for name in names:
+        found |= import_module(name).KINDS
     return dict(sorted(found.items(), key=lambda entry: (entry[1].place, entry[0])))
-
-
-def _modules(path: object) -> list[pkgutil.ModuleInfo]:
-    return list(pkgutil.iter_modules(path))  # type: ignore[arg-type]

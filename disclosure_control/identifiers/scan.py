@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,9 +15,9 @@ import pyarrow as pa
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.kept import Kept, print_of
 from disclosure_control.basics.telling.side_by_side import side_by_side
-from disclosure_control.identifiers.column_findings import ColumnFinding, Scan, ScannedTable
-from disclosure_control.identifiers.column_values import ColumnValues, column_values
-from disclosure_control.identifiers.holders import HoldersCounted, HoldersInRows, RowHolders
+from disclosure_control.identifiers.column_findings import ColumnFinding, Scan
+from disclosure_control.identifiers.column_values import ColumnValues, column_values, encoded, texts_of
+from disclosure_control.identifiers.holders import Holders, RowHolders
 from disclosure_control.identifiers.registry import Hits, IdentifierKind, kinds
 from disclosure_control.records.store import CombinedDataset
 from study.formats.tables import SourceTable
@@ -48,26 +48,21 @@ def scan_columns(table: SourceTable, names: Sequence[str], ids: pd.Series | None
     """The same of some columns; ``ids`` (n_rows,) name the person of each row, None if unknown. ``kept``: what was
     found in the same columns before.
     """
-    whose = _nobodys(table.n_rows) if ids is None else _encoded(ids)
+    whose = _holders(ids, table.n_rows)
     found = tuple(
         finding
         for together in table.columns_together(names)
         for finding in _of_columns([(table.domain, name, column) for name, column in together], whose, kept or Kept())
     )
-    return Scan(found, {table.domain: ScannedTable(table.n_rows, whose.n_people, len(names))})
+    return Scan(found, {table.domain: len(names)})
 
 
-def scan_combined(frame: pd.DataFrame, subjects: pd.Series | None = None, columns: Iterable[str] | None = None) -> Scan:
-    """The same of a dataset with one row per person, whose headings are ``<DOMAIN>__<name>``.
-
-    ``subjects`` (n_records,) are the ids; None takes the column USUBJID, if there is one. ``columns``: those to look
-    at, None for all.
-    """
-    names = [str(name) for name in (frame.columns if columns is None else columns) if name != SUBJECT_COLUMN]
-    ids = frame.get(SUBJECT_COLUMN) if subjects is None else subjects
-    whose = _nobodys(len(frame)) if ids is None else _encoded(ids)
+def scan_combined(frame: pd.DataFrame) -> Scan:
+    """The same of a dataset with one row per person, whose headings are ``<DOMAIN>__<name>``; ids are in USUBJID."""
+    names = [str(name) for name in frame.columns if name != SUBJECT_COLUMN]
+    whose = _holders(frame.get(SUBJECT_COLUMN), len(frame))
     found = _of_columns([(*_divided(name), frame[name]) for name in names], whose, Kept())
-    return Scan(found, {"": ScannedTable(len(frame), whose.n_people, len(names))})
+    return Scan(found, {"": len(names)})
 
 
 def scan_dataset(dataset: CombinedDataset) -> Scan:
@@ -77,46 +72,10 @@ def scan_dataset(dataset: CombinedDataset) -> Scan:
 
     def findings_of(name: str) -> list[ColumnFinding]:
         counted = table.counted(name)
-        holders = HoldersCounted(counted.people, n_people, lambda values: table.ids_at(counted.first_record[values]))
-        return list(_findings(ColumnValues(*_divided(name), holders, counted.texts, None, counted.share_at_hand)))
+        holders = _counted_before(counted.people, counted.first_record, n_people, table.ids_at)
+        return list(_findings(ColumnValues(*_divided(name), holders, counted.texts, counted.share_at_hand)))
 
-    each = side_by_side if n_people >= LARGE else map
-    found = tuple(finding for findings in each(findings_of, names) for finding in findings)
-    return Scan(found, {"": ScannedTable(n_people, n_people, len(names))})
-
-
-def _divided(name: str) -> tuple[str, str]:
-    """Domain and heading of a column of the combined dataset; no domain where its name has none."""
-    domain, divided, heading = name.partition("__")
-    return (domain, heading) if divided else ("", name)
-
-
-def _nobodys(n_rows: int) -> RowHolders:
-    return RowHolders(np.full(n_rows, -1, dtype=np.int64), pa.array([], pa.large_string()))
-
-
-def _encoded(ids: pd.Series) -> RowHolders:
-    column = column_values("", "", ids, _nobodys(len(ids)))
-    assert isinstance(column.holders, HoldersInRows)
-    return RowHolders(column.holders.code, column.distinct)
-
-
-# ---------------------------------------------------------------- one column
-
-
-def _of_columns(
-    columns: Sequence[tuple[str, str, pd.Series]], subjects: RowHolders, kept: Kept
-) -> tuple[ColumnFinding, ...]:
-    """The findings in columns (domain, heading, values), in their order; those of large tables side by side."""
-    whose = print_of(subjects.code, subjects.ids)
-
-    def findings_of(column: tuple[str, str, pd.Series]) -> list[ColumnFinding]:
-        key = ("identifiers", *column[:2], print_of(column[2]), whose)
-        return kept.of(key, lambda: list(_findings(column_values(*column, subjects))))
-
-    if len(subjects.code) < LARGE:
-        return tuple(finding for column in columns for finding in findings_of(column))
-    return tuple(finding for findings in side_by_side(findings_of, columns) for finding in findings)
+    return Scan(_of_each(findings_of, names, n_people), {"": len(names)})
 
 
 def scan_values(
@@ -127,16 +86,55 @@ def scan_values(
     ``people`` (n_values,) have each, ``first_record`` (n_values,) is the number of one of them, and ``ids_at`` gives
     the ids (n,) of the records with these numbers.
     """
-    name = str(values.name)
-    column = column_values(*_divided(name), values, _nobodys(len(values)))
-    assert isinstance(column.holders, HoldersInRows)
-    places = np.flatnonzero(column.holders.code >= 0)
-    code, n_distinct = column.holders.code[places], column.n_distinct
-    first = np.full(n_distinct, np.iinfo(np.int64).max)
-    np.minimum.at(first, code, first_record[places])
-    of_value = np.bincount(code, people[places], n_distinct).astype(np.int64)
-    holders = HoldersCounted(of_value, n_people, lambda values: ids_at(first[values]))
-    return tuple(_findings(replace(column, holders=holders)))
+    code, distinct = encoded(values)
+    first, is_there = np.full(len(distinct), np.iinfo(np.int64).max), code >= 0
+    np.minimum.at(first, code[is_there], first_record[is_there])
+    of_value = np.bincount(code[is_there], people[is_there], len(distinct)).astype(np.int64)
+    holders = _counted_before(of_value, first, n_people, ids_at)
+    return tuple(_findings(ColumnValues(*_divided(str(values.name)), holders, distinct)))
+
+
+def _counted_before(people: np.ndarray, first_record: np.ndarray, n_people: int, ids_at: IdsAt) -> Holders:
+    """Holders of values (n_distinct,) of people with one row each, by the number of the first record with a value."""
+    return Holders(people, people, n_people, lambda values: ids_at(first_record[values]))
+
+
+def _divided(name: str) -> tuple[str, str]:
+    """Domain and heading of a column of the combined dataset; no domain where its name has none."""
+    domain, divided, heading = name.partition("__")
+    return (domain, heading) if divided else ("", name)
+
+
+def _holders(ids: pd.Series | None, n_rows: int) -> RowHolders:
+    """Whose the rows are; nobody's without ids."""
+    if ids is None:
+        return RowHolders(np.full(n_rows, -1, dtype=np.int64), pa.array([], pa.large_string()))
+    code, distinct = encoded(ids)
+    return RowHolders(code, texts_of(distinct))
+
+
+# ---------------------------------------------------------------- one column
+
+
+def _of_columns(
+    columns: Sequence[tuple[str, str, pd.Series]], subjects: RowHolders, kept: Kept
+) -> tuple[ColumnFinding, ...]:
+    """The findings in columns (domain, heading, values), in their order."""
+    whose = print_of(subjects.code, subjects.ids)
+
+    def findings_of(column: tuple[str, str, pd.Series]) -> list[ColumnFinding]:
+        key = ("identifiers", *column[:2], print_of(column[2]), whose)
+        return kept.of(key, lambda: list(_findings(column_values(*column, subjects))))
+
+    return _of_each(findings_of, columns, len(subjects.code))
+
+
+def _of_each(
+    findings_of: Callable[[Any], list[ColumnFinding]], columns: Iterable[Any], n_rows: int
+) -> tuple[ColumnFinding, ...]:
+    """The findings in columns, in their order; those of large tables side by side."""
+    each = side_by_side if n_rows >= LARGE else map
+    return tuple(finding for findings in each(findings_of, columns) for finding in findings)
 
 
 def _findings(column: ColumnValues) -> Iterator[ColumnFinding]:
@@ -152,22 +150,21 @@ def _findings(column: ColumnValues) -> Iterator[ColumnFinding]:
 
 
 def _finding(column: ColumnValues, name: str, kind: IdentifierKind, hits: Hits) -> ColumnFinding:
-    seen, is_hit = np.ones(column.n_distinct, dtype=bool), hits.is_hit
-    looks_at_some = hits.looked_at is not None and len(hits.looked_at) < column.n_distinct
-    is_sample = looks_at_some or column.share_at_hand < 1
-    if looks_at_some:
+    holders, seen, is_hit = column.holders, np.ones(column.n_distinct, dtype=bool), hits.is_hit
+    if len(is_hit) < column.n_distinct:
         seen, is_hit = np.zeros_like(seen), np.zeros_like(seen)
-        seen[hits.looked_at] = True
-        is_hit[hits.looked_at] = hits.is_hit
+        seen[column.looked_at] = True
+        is_hit[column.looked_at] = hits.is_hit
+    is_sample = not seen.all() or column.share_at_hand < 1
     return ColumnFinding(
         domain=column.domain,
         column=column.column,
         kind=name,
         grade=kind.grade,
-        n_values=int(column.rows_of_value[seen].sum()),
-        n_hits=int(column.rows_of_value[is_hit].sum()),
-        n_people=column.people_with(is_hit),
-        n_all_people=column.people_with(seen) if is_sample else column.holders.n_all_people,
+        n_values=int(holders.rows_of_value[seen].sum()),
+        n_hits=int(holders.rows_of_value[is_hit].sum()),
+        n_people=holders.people_with(is_hit),
+        n_all_people=holders.people_with(seen) if is_sample else holders.n_all_people,
         chance_rate=hits.chance_rate,
         certainty=hits.certainty,
         what_to_do=kind.what_to_do,

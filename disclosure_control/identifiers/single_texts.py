@@ -18,8 +18,7 @@ import numpy as np
 from disclosure_control.basics.column_names import folded
 from disclosure_control.identifiers.kinds.address import NUMBER_THEN_STREET, STREET_THEN_NUMBER
 from disclosure_control.identifiers.kinds.coordinates import DEGREES
-from disclosure_control.identifiers.kinds.email import ADDRESS
-from disclosure_control.identifiers.kinds.ip_address import IPV4, IPV6, MAC
+from disclosure_control.identifiers.kinds.net_addresses import EMAIL, IPV4, IPV6, MAC
 from disclosure_control.identifiers.kinds.phone import AFTER_A_WORD, INTERNATIONAL
 from disclosure_control.identifiers.name_words import TITLED, ends_as_surname, is_first_name
 from disclosure_control.identifiers.patterns import in_python
@@ -55,7 +54,7 @@ _BIRTH = (
 )
 
 FORMS: dict[str, TextForm] = {
-    "email": TextForm("e-mail addresses", ADDRESS),
+    "email": TextForm("e-mail addresses", EMAIL),
     "spoken_email": TextForm(
         "e-mail addresses",
         r"(?i:[\w.-]{2,} ?[\[({]?\b(at|ät|arroba|chiocciola|malpa|małpa)\b[\])}]? ?[\w-]{2,} ?[\[({]?"
@@ -122,27 +121,24 @@ _ALPHABETS = {
 
 def certain_forms(texts: Sequence[str]) -> np.ndarray:
     """The form by which each text (n,) names somebody for certain, "" of others."""
-    return _forms_of(texts, certain=True)
+    return np.array([_certain_form(text) for text in texts], dtype=object)
 
 
 def possible_forms(texts: Sequence[str]) -> np.ndarray:
     """The same, with forms that ordinary texts may have by chance, and names of persons."""
-    found = _forms_of(texts, certain=True)
-    further = _forms_of(texts, certain=False)
-    return np.where(found != "", found, further)
+    return np.array([_certain_form(text) or _possible_form(text) for text in texts], dtype=object)
 
 
-def _forms_of(texts: Sequence[str], certain: bool) -> np.ndarray:
-    found = np.full(len(texts), "", dtype=object)
-    patterns = _compiled(certain)
-    for place, text in enumerate(texts):
-        if name := next((name for name, pattern in patterns if pattern.search(text)), ""):
-            found[place] = name
-        elif certain:
-            found[place] = "date" if _names_a_day(text) else "phone" if holds_a_number(text) else ""
-        elif names_a_person(text):
-            found[place] = "name"
-    return found
+def _certain_form(text: str) -> str:
+    return _form_of(text, True) or ("date" if _names_a_day(text) else "phone" if holds_a_number(text) else "")
+
+
+def _possible_form(text: str) -> str:
+    return _form_of(text, False) or ("name" if names_a_person(text) else "")
+
+
+def _form_of(text: str, certain: bool) -> str:
+    return next((name for name, pattern in _compiled(certain) if pattern.search(text)), "")
 
 
 @cache

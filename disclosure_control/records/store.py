@@ -24,8 +24,8 @@ import pandas as pd
 
 from config import TYPED_DATASET, ClusterSettings
 from config.model_settings import PilotConfig
-from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, are_rising
-from disclosure_control.basics.encoding.text_codes import codes_of_few_texts
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
+from disclosure_control.basics.encoding.text_codes import are_rising, codes_of_few_texts
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError, at_hand, stop_at
 from disclosure_control.records.dataset_rules import faults_of_subjects, typed_column

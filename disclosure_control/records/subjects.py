@@ -12,8 +12,8 @@ import pandas as pd
 import pyarrow as pa
 
 from disclosure_control.basics.encoding.again import Anew
-from disclosure_control.basics.encoding.columns import are_rising
 from disclosure_control.basics.encoding.dictionary import as_texts
+from disclosure_control.basics.encoding.text_codes import are_rising
 from disclosure_control.records.spill import Aside
 from disclosure_control.records.sql import Database
 

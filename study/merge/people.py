@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 import pyarrow.compute as pc
 
-from disclosure_control.basics.encoding.columns import are_rising
 from disclosure_control.basics.encoding.dictionary import Dictionary, as_texts
+from disclosure_control.basics.encoding.text_codes import are_rising
 from disclosure_control.basics.telling.faults import nearest_name, stop_at
 from disclosure_control.basics.telling.small_counts import people_on_screen
 from study.formats.messages import Note, all_files_setting

@@ -20,9 +20,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from disclosure_control.basics.encoding.columns import are_rising
 from disclosure_control.basics.encoding.dictionary import as_texts
-from disclosure_control.basics.encoding.text_codes import codes_of_few_texts
+from disclosure_control.basics.encoding.text_codes import are_rising, codes_of_few_texts
 from disclosure_control.basics.encoding.text_hashes import hashes_of_texts
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import FLAG, Kind, Place, is_name, one_of, whole_number

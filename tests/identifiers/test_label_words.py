@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from disclosure_control.identifiers.label_words import why_of_file, why_of_label, why_of_name
+from disclosure_control.identifiers.label_words import why_of_label, why_of_name, without_moment
 from disclosure_control.identifiers.ordinary_names import is_in_known_words
 from study.models.standard_words import standard_label
 from tests.cases import each
@@ -43,7 +43,7 @@ def test_an_ordinary_name(name):
                         ("huber_2024-05-01", False), ("visit_1962-03-02", False),
                         ("tel_0664 1234560", False)])  # fmt: skip
 def test_a_file_may_have_the_date_of_its_export_in_its_name(stem, is_told):
-    assert (why_of_file(stem) == "") == is_told
+    assert (why_of_name(without_moment(stem)) == "") == is_told
 
 
 def test_the_label_of_a_variable_of_any_domain():

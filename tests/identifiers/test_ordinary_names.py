@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from disclosure_control.identifiers.ordinary_names import is_ordinary_file, is_ordinary_name, may_name_somebody
+from disclosure_control.identifiers.label_words import without_moment
+from disclosure_control.identifiers.ordinary_names import is_ordinary_name, may_name_somebody
 from study.models.fhir import _models as views_of_fhir
 from tests.cases import each
 from tests.release.planted_texts import FORMS
@@ -47,7 +48,7 @@ def test_a_name_made_of_fragments_is_ordinary_in_a_study_of_the_standard(name):
 
 @each("stem, is_ordinary", [("labs_20240501", True), ("lb", True), ("visit_1962-03-02", False), ("zwettler", False)])
 def test_the_name_of_a_file(stem, is_ordinary):
-    assert is_ordinary_file(stem) == is_ordinary
+    assert is_ordinary_name(without_moment(stem)) == is_ordinary
 
 
 @each(

@@ -94,10 +94,10 @@ def test_rows_are_people_where_no_column_names_them_and_nobody_is_counted_where_
 
 
 def test_the_subjects_column_is_known_in_any_capitals_and_is_no_finding():
-    frame = table(Q=["x"] * 60).rename(columns={"USUBJID": "UsubjId"})
+    frame = table(Q=["a@b.example"] * 60).rename(columns={"USUBJID": "UsubjId"})
     looked_at = scan_table("DM", frame)
-    assert looked_at.findings == ()
-    assert looked_at.columns["DM"].n_people == 60
+    assert [(finding.column, finding.n_people) for finding in looked_at.findings] == [("Q", 60)]
+    assert looked_at.columns == {"DM": 1}
 
 
 def test_tables_may_name_their_subjects_in_different_columns():

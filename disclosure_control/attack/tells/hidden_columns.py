@@ -49,7 +49,7 @@ def as_numbers(column: pd.Series) -> pd.Series:
         return column
     readings: tuple[Callable[[pd.Series], np.ndarray], ...] = (
         lambda one: parse_numbers(one.str.replace(",", ".")),
-        lambda one: days_of(one.tolist()).since_1970,
+        lambda one: days_of(one.tolist()),
         _days_of_any_century,
     )
     for read in readings:

@@ -207,15 +207,6 @@ def _take(table: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return np.append(table, table.dtype.type(-1)).take(codes, mode="wrap")  # twice as fast as by brackets
 
 
-def are_rising(texts: pa.Array | pa.ChunkedArray) -> bool:
-    """Whether each text is larger than the one before it, none missing: then all differ, as comparing neighbours
-    shows.
-    """
-    import pyarrow.compute as pc
-
-    return not texts.null_count and pc.all(pc.greater(texts[1:], texts[:-1]), min_count=0).as_py()
-
-
 def parse_numbers(values: pd.Series) -> np.ndarray:
     """A column as floats of its own (n_records,), NaN where there is no number: missing, or other text."""
     if values.dtype == object or values.dtype.kind in "mM":

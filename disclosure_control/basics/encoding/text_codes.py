@@ -31,6 +31,8 @@ class TextCodes:
     def of(column: pa.ChunkedArray) -> TextCodes:
         """The codes of a column of ``large_string``, or of one that comes encoded, chunk by chunk."""
         is_encoded = pa.types.is_dictionary(column.type)
+        if not is_encoded and are_rising(column[:PROBED]) and are_rising(column):  # as ids mostly are
+            return TextCodes(np.arange(len(column), dtype=np.int32), column.combine_chunks())
         encoded = (column.unify_dictionaries() if is_encoded else column.dictionary_encode()).chunks
         codes = [np.empty(0, np.int32), *(np.asarray(one.indices.fill_null(-1)) for one in encoded)]
         return TextCodes(np.concatenate(codes), encoded[0].dictionary if encoded else pa.array([], pa.large_string()))
@@ -59,6 +61,13 @@ class TextCodes:
     def taken(self, of_text: np.ndarray, where_missing: float) -> np.ndarray:
         """The values ``of_text`` (n_texts,) for each record (n_records,)."""
         return np.append(of_text, where_missing).take(self.codes, mode="wrap")  # -1 is the last one
+
+
+def are_rising(texts: pa.Array | pa.ChunkedArray) -> bool:
+    """Whether each text is larger than the one before it, none missing: then all differ, as comparing neighbours
+    shows.
+    """
+    return not texts.null_count and pc.all(pc.greater(texts[1:], texts[:-1]), min_count=0).as_py()
 
 
 # By the identity of the column's memory, which never changes: a column that is changed has another.

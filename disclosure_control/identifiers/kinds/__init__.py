@@ -1,1 +1,1 @@
-"""The kinds of identifiers, one per file: a file here that defines a ``KIND`` is one."""
+"""The kinds of identifiers: each is an entry of the ``KINDS`` of a file here, with those that are found alike."""

@@ -50,24 +50,26 @@ def detect(column: ColumnValues) -> Hits | None:
     told = column.matches(f"{STREET_THEN_NUMBER}|{NUMBER_THEN_STREET}") & plain
     if told.sum() >= 3 and (column.share(told) >= 0.05 or told.sum() >= 8):
         of_places = told | (column.matches(NAME_AND_NUMBER) if column.share(told) >= 0.2 else False)
-        return Hits(of_places, "sure" if column.share(told) >= 0.3 else "likely", looked_at=column.looked_at)
+        return Hits(of_places, "sure" if column.share(told) >= 0.3 else "likely")
     named = column.matches(NAME_AND_NUMBER)
     various = column.n_distinct >= FEWEST_PEOPLE and (column.alone_rate >= 0.5 or not column.n_people)
     words = {value.rstrip("0123456789abcdαβγ, ") for value in np.asarray(column.sample, dtype=object)[named]}
     if various and column.share(named) >= (0.5 if column.is_headed(HEADING) else 0.8) and len(words) >= 5:
-        return Hits(named, "sure" if column.is_headed(HEADING) else "likely", looked_at=column.looked_at)
+        return Hits(named, "sure" if column.is_headed(HEADING) else "likely")
     return None
 
 
-KIND = IdentifierKind(
-    grade=Grade.KNOWN_TO_OUTSIDERS,
-    words="addresses",
-    what_to_do="drop the column; keep a district or the first digits of the postcode instead",
-    documentation=(
-        "a word for a street beside a number, in a dozen languages; or a column of names and house numbers that are "
-        "almost all different"
-    ),
-    detect=detect,
-    yields_to=("subject_id",),
-    place=51,
-)
+KINDS = {
+    "address": IdentifierKind(
+        grade=Grade.KNOWN_TO_OUTSIDERS,
+        words="addresses",
+        what_to_do="drop the column; keep a district or the first digits of the postcode instead",
+        documentation=(
+            "a word for a street beside a number, in a dozen languages; or a column of names and house numbers that "
+            "are almost all different"
+        ),
+        detect=detect,
+        yields_to=("subject_id",),
+        place=51,
+    )
+}

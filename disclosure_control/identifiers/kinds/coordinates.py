@@ -23,20 +23,20 @@ def detect(column: ColumnValues) -> Hits | None:
     if not column.is_number:
         pairs = column.matches(PAIR) | column.matches(DEGREES)
         if pairs.sum() >= 3 and column.share(pairs) >= 0.05:
-            return Hits(pairs, "sure", looked_at=column.looked_at)
+            return Hits(pairs, "sure")
     decimal = column.matches(DECIMAL)
     if column.share(decimal) < 0.8 or column.n_distinct < FEWEST_PEOPLE:
         return None
-    numbers = column.numbers_of_sample[decimal]
+    numbers = column.numbers[decimal]
     if np.nanmax(np.abs(numbers)) > 180:
         return None
     if column.is_headed(HEADING):
-        return Hits(decimal, "sure", looked_at=column.looked_at)
+        return Hits(decimal, "sure")
     # 37.98384, 23.72753: a study's places lie close together; converted results of a laboratory are mostly below ten.
     low, high = np.nanquantile(numbers, [0.02, 0.98])
     alike = column.share(column.matches(r"^-?\d{1,3}[.,]\d{4,7}$")) >= 0.95 and _is_of_one_precision(column, decimal)
     if alike and high - low <= 15 and abs(low + high) / 2 >= max(high - low, 10.0) and column.is_one_each:
-        return Hits(decimal, "possible", looked_at=column.looked_at)  # or an exact measurement
+        return Hits(decimal, "possible")  # or an exact measurement
     return None
 
 
@@ -48,15 +48,17 @@ def _is_of_one_precision(column: ColumnValues, decimal: np.ndarray) -> bool:
     return bool((lengths <= longest).mean() >= 0.95 and (lengths >= longest - 1).mean() >= 0.9)
 
 
-KIND = IdentifierKind(
-    grade=Grade.KNOWN_TO_OUTSIDERS,
-    words="places on the map",
-    what_to_do="drop the column; keep a district instead",
-    documentation=(
-        "pairs of decimal degrees, degrees with minutes, or a column of numbers of four to seven decimals in the "
-        "narrow range of a study's places; such numbers veto only where the heading names a place"
-    ),
-    detect=detect,
-    yields_to=("ip_address", "phone"),
-    place=52,
-)
+KINDS = {
+    "coordinates": IdentifierKind(
+        grade=Grade.KNOWN_TO_OUTSIDERS,
+        words="places on the map",
+        what_to_do="drop the column; keep a district instead",
+        documentation=(
+            "pairs of decimal degrees, degrees with minutes, or a column of numbers of four to seven decimals in the "
+            "narrow range of a study's places; such numbers veto only where the heading names a place"
+        ),
+        detect=detect,
+        yields_to=("ip_address", "phone"),
+        place=52,
+    )
+}

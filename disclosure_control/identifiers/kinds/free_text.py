@@ -20,22 +20,23 @@ def detect(column: ColumnValues) -> Hits | None:
         return None
     words = np.array([len(_WORD.findall(value)) for value in column.sample])
     long = (words >= WORDS) & (np.array([len(value) for value in column.sample]) >= LETTERS)
-    rows = column.rows_of_sample
-    repeats = rows.sum() / max(len(rows), 1)
-    if column.share(long) >= 0.3 and repeats <= 2 and long.sum() >= FEWEST_PEOPLE:
-        return Hits(long, "sure" if column.share(long) >= 0.6 else "likely", looked_at=column.looked_at)
+    rows_of_value = column.holders.rows_of_value[column.looked_at].mean()
+    if column.share(long) >= 0.3 and rows_of_value <= 2 and long.sum() >= FEWEST_PEOPLE:
+        return Hits(long, "sure" if column.share(long) >= 0.6 else "likely")
     worded = (words >= 1) & ~column.matches(r"\d")
     if column.share(worded) >= 0.9 and column.is_hardly_shared:
-        return Hits(worded, "likely", looked_at=column.looked_at)
+        return Hits(worded, "likely")
     return None
 
 
-KIND = IdentifierKind(
-    grade=Grade.KNOWN_TO_OUTSIDERS,
-    words="free text",
-    what_to_do="drop the column, or code it before the merge",
-    documentation="texts of four words or more, few of them alike, with words that almost nobody else has",
-    detect=detect,
-    yields_to=("person_name", "address", "email", "web_address", "subject_id", "coordinates"),
-    place=60,
-)
+KINDS = {
+    "free_text": IdentifierKind(
+        grade=Grade.KNOWN_TO_OUTSIDERS,
+        words="free text",
+        what_to_do="drop the column, or code it before the merge",
+        documentation="texts of four words or more, few of them alike, with words that almost nobody else has",
+        detect=detect,
+        yields_to=("person_name", "address", "email", "web_address", "subject_id", "coordinates"),
+        place=60,
+    )
+}

@@ -78,10 +78,10 @@ def detect(column: ColumnValues) -> Hits | None:
     certainty = _certainty_of_column(column, told)
     titled = column.matches(TITLED)
     if certainty:
-        return Hits(told.shaped | titled, certainty, looked_at=column.looked_at)
+        return Hits(told.shaped | titled, certainty)
     within = titled | _first_name_and_more(column, told)
     if within.sum() >= NAMED_IN_TEXT:
-        return Hits(within, "sure" if titled.sum() >= 5 else "likely", looked_at=column.looked_at)
+        return Hits(within, "sure" if titled.sum() >= 5 else "likely")
     return None
 
 
@@ -152,16 +152,18 @@ def _are_name(one: str, other: str) -> bool:
     return (is_first_name(other) or len(other) > 2) and ends_as_surname(one) and is_first_name(other)
 
 
-KIND = IdentifierKind(
-    grade=Grade.NAMES_A_PERSON,
-    words="names of persons",
-    what_to_do="drop the column; where the text must stay, cut them out before the merge",
-    documentation=(
-        "words of letters with capitals, in any alphabet, recognised as names by their variety and by headings, "
-        "endings of surnames, common first names, initials or a comma; within a text, behind a title (Mr, Herr, Sra, "
-        "κ., г-жа, pani, ...) or as a first name and another word"
-    ),
-    detect=detect,
-    yields_to=("subject_id", "address"),
-    place=35,
-)
+KINDS = {
+    "person_name": IdentifierKind(
+        grade=Grade.NAMES_A_PERSON,
+        words="names of persons",
+        what_to_do="drop the column; where the text must stay, cut them out before the merge",
+        documentation=(
+            "words of letters with capitals, in any alphabet, recognised as names by their variety and by headings, "
+            "endings of surnames, common first names, initials or a comma; within a text, behind a title (Mr, Herr, "
+            "Sra, κ., г-жа, pani, ...) or as a first name and another word"
+        ),
+        detect=detect,
+        yields_to=("subject_id", "address"),
+        place=35,
+    )
+}

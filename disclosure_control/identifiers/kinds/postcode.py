@@ -42,27 +42,29 @@ def detect(column: ColumnValues) -> Hits | None:
         return None
     few_share = not column.n_people or column.n_people <= MOST_PEOPLE * column.n_distinct
     certainty = ("sure" if is_headed else "likely") if few_share else "possible"
-    return Hits(found[best], certainty, looked_at=column.looked_at)
+    return Hits(found[best], certainty)
 
 
 def _are_places(column: ColumnValues) -> bool:
     """Whether five digits repeat as places do: some people share one, and they are no measurement's round spread."""
-    numbers = column.numbers_of_sample
+    numbers = column.numbers
     shared = column.is_one_each and column.alone_rate < 0.9
     spread = float(np.nanmax(numbers) - np.nanmin(numbers))
     begins_with_zero = column.share(column.matches(r"^0")) > 0
     return shared and (begins_with_zero or spread > 1000)
 
 
-KIND = IdentifierKind(
-    grade=Grade.KNOWN_TO_OUTSIDERS,
-    words="postcodes",
-    what_to_do="keep only the first digits (group, recode), name it as a quasi-identifier, or drop the column",
-    documentation=(
-        "a column of postcodes in a known form; five plain digits where people share them as they share places, and "
-        "four or six where the heading names a postcode; no veto where more than 50 people share each"
-    ),
-    detect=detect,
-    yields_to=("subject_id", "national_id", "same_order"),
-    place=50,
-)
+KINDS = {
+    "postcode": IdentifierKind(
+        grade=Grade.KNOWN_TO_OUTSIDERS,
+        words="postcodes",
+        what_to_do="keep only the first digits (group, recode), name it as a quasi-identifier, or drop the column",
+        documentation=(
+            "a column of postcodes in a known form; five plain digits where people share them as they share places, "
+            "and four or six where the heading names a postcode; no veto where more than 50 people share each"
+        ),
+        detect=detect,
+        yields_to=("subject_id", "national_id", "same_order"),
+        place=50,
+    )
+}

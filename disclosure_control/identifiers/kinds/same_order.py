@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from disclosure_control.identifiers.column_findings import Grade
-from disclosure_control.identifiers.column_values import ColumnValues
+from disclosure_control.identifiers.column_values import NUMBER, ColumnValues
 from disclosure_control.identifiers.registry import Hits, IdentifierKind
 
 FEWEST = 20
@@ -21,16 +21,16 @@ def detect(column: ColumnValues) -> Hits | None:
     """Numbers or dates, one for each person, whose order is that of the ids, or the reverse of it."""
     if column.n_people < FEWEST or not column.is_one_each or column.alone_rate < 0.5:
         return None
-    if not column.are_days and not column.are_numbers:
+    if not column.are_days and not column.is_number and column.share(column.matches(NUMBER)) < 0.8:
         return None
-    values = np.where(column.days.is_day, column.days.day, np.nan) if column.are_days else column.numbers_of_sample
+    values = column.days if column.are_days else column.numbers
     is_known = np.isfinite(values)
     if is_known.mean() < 0.9:
         return None
     ids, value = column.ids_of_lone(), values[column.lone]
     if max(abs(_rank_correlation(order, value)) for order in _orders(ids)) < ALIKE:
         return None
-    return Hits(is_known, "sure", looked_at=column.looked_at)
+    return Hits(is_known, "sure")
 
 
 def _orders(ids: pa.Array) -> Iterator[np.ndarray]:
@@ -49,12 +49,14 @@ def _rank_correlation(person: np.ndarray, value: np.ndarray) -> float:
     return float(np.corrcoef(ranks[0], ranks[1])[0, 1])
 
 
-KIND = IdentifierKind(
-    grade=Grade.KNOWN_TO_OUTSIDERS,
-    words="values in the order of the ids",
-    what_to_do="drop the column, or coarsen it until people share its values",
-    documentation="numbers or dates, one for each person, in the order of the subjects' ids or its reverse",
-    detect=detect,
-    yields_to=("subject_id",),
-    place=72,
-)
+KINDS = {
+    "same_order": IdentifierKind(
+        grade=Grade.KNOWN_TO_OUTSIDERS,
+        words="values in the order of the ids",
+        what_to_do="drop the column, or coarsen it until people share its values",
+        documentation="numbers or dates, one for each person, in the order of the subjects' ids or its reverse",
+        detect=detect,
+        yields_to=("subject_id",),
+        place=72,
+    )
+}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -33,26 +31,16 @@ def detect(column: ColumnValues) -> Hits | None:
         return None
     is_hit = np.zeros(len(column.looked_at), dtype=bool)
     is_hit[lone[repeats]] = True
-    return Hits(is_hit, certainty, chance, column.looked_at)
+    return Hits(is_hit, certainty, chance)
 
 
-class _Texts(NamedTuple):
-    """Texts (n,) of strings, in small letters, and of each the digits without zeros before them."""
-
-    text: np.ndarray
-    digits: np.ndarray
-
-    def at(self, rows: np.ndarray) -> _Texts:
-        return _Texts(self.text[rows], self.digits[rows])
-
-
-def _rate_beside_others(values: _Texts, ids: _Texts) -> float:
+def _rate_beside_others(values: np.ndarray, ids: np.ndarray) -> float:
     """How often a value repeats the id of somebody else, over as many others as take little time.
 
     A pressure of 101 is a part of the ids of a whole site; one other person for each value would often miss that.
     Others are a quarter of the rows away, at least: beside it, in the order of ids, are rows of the same person.
     """
-    order = np.argsort(ids.text, kind="stable")  # of any rows
+    order = np.argsort(ids[0], kind="stable")  # of any rows
     n = len(order)
     nearest, n_others = max(1, n // 4), max(1, min(n - 1, MOST_PAIRS // n))
     distances = np.unique(np.linspace(nearest, n - nearest, n_others).round().astype(np.int64))
@@ -60,33 +48,36 @@ def _rate_beside_others(values: _Texts, ids: _Texts) -> float:
     for distance in distances.tolist():
         others = np.empty_like(order)
         others[order] = np.roll(order, distance)
-        repeating += int(_repeats(values, ids.at(others)).sum())
+        repeating += int(_repeats(values, ids[:, others]).sum())
     return repeating / (n * len(distances))
 
 
-def _compared(values: pa.Array) -> _Texts:
+def _compared(values: pa.Array) -> np.ndarray:
+    """Texts (2, n) of strings: in small letters, and of each the digits without zeros before them."""
     lower = pc.utf8_lower(pc.utf8_trim_whitespace(values))
     digits = pc.replace_substring_regex(pc.replace_substring_regex(lower, r"\D", ""), r"^0+", "")
-    return _Texts(*(np.asarray(one.to_pylist(), dtype=np.dtypes.StringDType()) for one in (lower, digits)))
+    return np.array([lower.to_pylist(), digits.to_pylist()], dtype=np.dtypes.StringDType())
 
 
-def _repeats(values: _Texts, ids: _Texts) -> np.ndarray:
+def _repeats(values: np.ndarray, ids: np.ndarray) -> np.ndarray:
     """Row by row: equal, the id within the value, the value within the id, or the same digits but for zeros."""
-    value, subject = values.text, ids.text
+    (value, digits), (subject, digits_of_id) = values, ids
     holds = (np.strings.str_len(subject) >= LONG_ID) & (np.strings.find(value, subject) >= 0)
     is_part = (np.strings.str_len(value) >= LONG_PART) & (np.strings.find(subject, value) >= 0)
-    same_digits = (values.digits == ids.digits) & (ids.digits != "") & (np.strings.str_len(value) <= 20)
+    same_digits = (digits == digits_of_id) & (digits != "") & (np.strings.str_len(value) <= 20)
     return np.asarray((value == subject) | holds | is_part | same_digits)
 
 
-KIND = IdentifierKind(
-    grade=Grade.NAMES_A_PERSON,
-    words="the subject's own id or its digits",
-    what_to_do="drop the column; where it contains nothing else, name it under the columns of recode_ids instead",
-    documentation=(
-        "values that contain the id of their own subject, a part of at least three letters, or its digits, more "
-        "often than the id of somebody else"
-    ),
-    detect=detect,
-    place=5,
-)
+KINDS = {
+    "subject_id": IdentifierKind(
+        grade=Grade.NAMES_A_PERSON,
+        words="the subject's own id or its digits",
+        what_to_do="drop the column; where it contains nothing else, name it under the columns of recode_ids instead",
+        documentation=(
+            "values that contain the id of their own subject, a part of at least three letters, or its digits, more "
+            "often than the id of somebody else"
+        ),
+        detect=detect,
+        place=5,
+    )
+}

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 import pandas as pd
 
 from config.model_settings import PilotConfig
-from disclosure_control.identifiers.label_words import why_of_file, why_of_label, why_of_name
-from disclosure_control.identifiers.ordinary_names import is_in_known_words, is_ordinary_file, is_ordinary_name
+from disclosure_control.identifiers.label_words import why_of_label, why_of_name, without_moment
+from disclosure_control.identifiers.ordinary_names import is_in_known_words, is_ordinary_name
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
 from disclosure_control.release.study import Study, StudyFile
 from disclosure_control.release.texts.descriptions import own_descriptions
@@ -121,7 +121,7 @@ def judged_names(
     lines, gone, needed = [], [], []
     roles = {*config.quasi_identifiers, *config.sensitive_features}
     for file in study.files:
-        if file.stem not in declared and (why := why_of_file(file.stem)):
+        if file.stem not in declared and (why := why_of_name(without_moment(file.stem))):
             needed.append(JudgedLabel(file.name, "", NAME, file.stem, why))
         for name in (*map(str, file.table.frame), *_qualifiers(file)):
             why = "" if name in declared or standard_label(name) else why_of_name(name)
@@ -176,7 +176,7 @@ class _Ordinary:
         return text in self.declared or is_ordinary_name(text, self.of_a_standard)
 
     def file(self, stem: str) -> bool:
-        return stem in self.declared or is_ordinary_file(stem, self.of_a_standard)
+        return stem in self.declared or is_ordinary_name(without_moment(stem), self.of_a_standard)
 
 
 def _names_that_leave(released: ReleasedStudy) -> Iterator[JudgedLabel]:

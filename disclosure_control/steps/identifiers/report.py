@@ -72,15 +72,13 @@ def told_identifiers(
 ) -> ToldIdentifiers:
     """The findings as the reader may see them."""
     every = {finding.name for finding in (*outcome.in_dataset, *outcome.elsewhere)}
-    n_columns = sum(table.n_columns for table in of_dataset.columns.values())
     return ToldIdentifiers(
         findings=(
             *(_told(policy, outcome, finding, True) for finding in outcome.in_dataset),
             *(_told(policy, outcome, finding, False) for finding in outcome.elsewhere),
         ),
         open=[finding.name for finding in outcome.open],
-        columns_looked_at={COMBINED_DATASET: n_columns}
-        | {name: table.n_columns for name, table in beside.columns.items()},
+        columns_looked_at={COMBINED_DATASET: sum(of_dataset.columns.values()), **beside.columns},
         not_looked_at=not_looked_at,
         harmless=outcome.harmless,
         harmless_without_finding=[name for name in outcome.harmless if name not in every],

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from disclosure_control.basics.encoding import dictionary
-from disclosure_control.basics.encoding.columns import are_rising
 from disclosure_control.basics.encoding.dictionary import Dictionary
+from disclosure_control.basics.encoding.text_codes import are_rising
 
 
 @pytest.mark.thorough("0.6 s")

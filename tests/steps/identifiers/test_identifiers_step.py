@@ -188,10 +188,10 @@ def test_pseudonyms_in_place_of_the_ids_count_as_treated(run, monkeypatch):
     assert "treated_with_original_ids.csv" in results
 
 
-def left_in_columns_of(outcome, released, subjects, treated_by):
+def left_in_columns_of(outcome, released, treated_by):
     """What of the findings is left in a frame that leaves."""
     return outcome.left_in_columns(
-        list(released), treated_by, lambda some: scan_combined(released, subjects, some).findings
+        list(released), treated_by, lambda some: scan_combined(released[["USUBJID", *some]]).findings
     )
 
 
@@ -201,12 +201,12 @@ def test_a_column_that_was_changed_is_looked_at_again(n_hidden, n_left_in):
     before = pd.DataFrame(exports()["DM"], dtype="str").rename(columns={"ΑΜΚΑ": "DM__ΑΜΚΑ"})
     outcome = IdentifierOutcome(scan_combined(before).findings)
     after = before.assign(**{"DM__ΑΜΚΑ": before["DM__ΑΜΚΑ"].where(np.arange(N) >= n_hidden)})
-    left_in = left_in_columns_of(outcome, after, before["USUBJID"], {"DM__ΑΜΚΑ": ["local_suppression"]})
+    left_in = left_in_columns_of(outcome, after, {"DM__ΑΜΚΑ": ["local_suppression"]})
     assert len(left_in) == n_left_in
-    assert left_in_columns_of(outcome, after.drop(columns="DM__ΑΜΚΑ"), before["USUBJID"], {}) == ()
-    (kept,) = left_in_columns_of(outcome, before[:20], before["USUBJID"][:20], {})
+    assert left_in_columns_of(outcome, after.drop(columns="DM__ΑΜΚΑ"), {}) == ()
+    (kept,) = left_in_columns_of(outcome, before[:20], {})
     assert (kept.n_hits, kept.n_people, kept.n_all_people) == (20, 20, 20)
-    assert len(left_in_columns_of(outcome, before[:2], before["USUBJID"][:2], {})) == 1
+    assert len(left_in_columns_of(outcome, before[:2], {})) == 1
 
 
 def test_a_quasi_identifier_answers_for_what_outsiders_know_and_not_for_an_id():

@@ -1,13 +1,14 @@
-"""Numbers that a state or a health service gives to one person, by their check digits."""
+"""Numbers with check digits: of a state or a health service for one person, of bank accounts, of payment cards."""
 
 from __future__ import annotations
 
+from functools import partial
+
 from disclosure_control.identifiers.check_digits import CheckedNumber, checked_hits
 from disclosure_control.identifiers.column_findings import Grade
-from disclosure_control.identifiers.column_values import ColumnValues
-from disclosure_control.identifiers.registry import Hits, IdentifierKind
+from disclosure_control.identifiers.registry import IdentifierKind
 
-NUMBERS = (
+NATIONAL = (
     CheckedNumber("gr.amka", r"\d{11}"),
     CheckedNumber("gr.vat", r"\d{9}"),
     CheckedNumber("bg.egn", r"\d{10}"),
@@ -46,22 +47,36 @@ NUMBERS = (
     CheckedNumber("za.idnr", r"\d{13}"),
     CheckedNumber("mx.curp", r"[A-Z]{4}\d{6}[A-Z]{6}[A-Z0-9]\d"),
 )
+ACCOUNTS = (CheckedNumber("iban", r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}"),)
+CARDS = (CheckedNumber("luhn", r"(4\d{15}|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|6\d{15})"),)
 
-
-def detect(column: ColumnValues) -> Hits | None:
-    """Values whose check digits pass more often than chance would have it."""
-    return checked_hits(column, NUMBERS)
-
-
-KIND = IdentifierKind(
-    grade=Grade.NAMES_A_PERSON,
-    words="national or patient ids",
-    what_to_do="drop the column; where the text must stay, cut them out before the merge",
-    documentation=(
-        "check digits of national, tax and health ids of 35 countries (python-stdnum), which more values pass than by "
-        "chance; also within a text; zeros that a spreadsheet cut off are put back"
+KINDS = {
+    "national_id": IdentifierKind(
+        grade=Grade.NAMES_A_PERSON,
+        words="national or patient ids",
+        what_to_do="drop the column; where the text must stay, cut them out before the merge",
+        documentation=(
+            "check digits of national, tax and health ids of 35 countries (python-stdnum), which more values pass than "
+            "by chance; also within a text; zeros that a spreadsheet cut off are put back"
+        ),
+        detect=partial(checked_hits, numbers=NATIONAL),
+        yields_to=("bank_account", "card_number"),
+        place=20,
     ),
-    detect=detect,
-    yields_to=("bank_account", "card_number"),
-    place=20,
-)
+    "bank_account": IdentifierKind(
+        grade=Grade.NAMES_A_PERSON,
+        words="bank accounts",
+        what_to_do="drop the column",
+        documentation="IBAN: the form and length of its country, and its two check digits",
+        detect=partial(checked_hits, numbers=ACCOUNTS),
+        place=21,
+    ),
+    "card_number": IdentifierKind(
+        grade=Grade.NAMES_A_PERSON,
+        words="card numbers",
+        what_to_do="drop the column",
+        documentation="15 or 16 digits that begin like card numbers and pass Luhn's check more often than chance",
+        detect=partial(checked_hits, numbers=CARDS),
+        place=22,
+    ),
+}
