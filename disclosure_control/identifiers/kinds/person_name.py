@@ -79,7 +79,7 @@ def detect(column: ColumnValues) -> Hits | None:
     titled = column.matches(TITLED)
     if certainty:
         return Hits(told.shaped | titled, certainty)
-    within = titled | _first_name_and_more(column, told)
+    within = titled | _first_name_and_more(column)
     if within.sum() >= NAMED_IN_TEXT:
         return Hits(within, "sure" if titled.sum() >= 5 else "likely")
     return None
@@ -133,7 +133,7 @@ def _combines(column: ColumnValues, told: _Told) -> bool:
     return bool(capital >= 0.95 and is_written_so >= 0.9 and recurring >= 0.5 and many)
 
 
-def _first_name_and_more(column: ColumnValues, told: _Told) -> np.ndarray:
+def _first_name_and_more(column: ColumnValues) -> np.ndarray:
     """Values, or pieces of longer texts, of a common first name beside another word with a capital."""
     maybe = column.matches(r"[\p{Lu}][\p{Ll}]+[ ,]+[\p{Lu}][\p{Ll}]+")
     found = np.zeros(len(maybe), dtype=bool)
@@ -149,7 +149,7 @@ def _first_name_and_more(column: ColumnValues, told: _Told) -> np.ndarray:
 def _are_name(one: str, other: str) -> bool:
     if is_first_name(one):
         return len(other) > 2
-    return (is_first_name(other) or len(other) > 2) and ends_as_surname(one) and is_first_name(other)
+    return ends_as_surname(one) and is_first_name(other)
 
 
 KINDS = {

@@ -26,11 +26,19 @@ def column(*chunks: list) -> pd.Series:
     return pd.Series(pd.array(pa.chunked_array(list(chunks), pa.large_string()), dtype="str"), copy=False)
 
 
-def test_codes_are_those_of_pandas():
-    values = column(["b", None, "a"], [], ["a", "", "b "])
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (column(["b", None, "a"], [], ["a", "", "b "]), [0, -1, 1, 1, 2, 3]),
+        (column(["a", "b"], [], ["b ", "c"]), [0, 1, 2, 3]),  # rising, as ids are
+        (column(["a", "b"], ["b", "c"]), [0, 1, 1, 2]),
+        (column(["a", "b"], [None, "c"]), [0, 1, -1, 2]),
+    ],
+)
+def test_codes_are_those_of_pandas(values, expected):
     found = text_codes(values)
     codes, texts = pd.factorize(values)
-    assert found.codes.tolist() == codes.tolist() == [0, -1, 1, 1, 2, 3]
+    assert found.codes.tolist() == codes.tolist() == expected
     assert found.texts.to_pylist() == texts.tolist()
     assert found.codes.dtype == np.int32
 
