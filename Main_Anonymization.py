@@ -53,14 +53,13 @@ from disclosure_control.report.run_texts import risky_shares, run_texts
 from disclosure_control.report.run_told import told_to_both
 from disclosure_control.report.trials import Trials
 from disclosure_control.report.verdict import Verdict
-from disclosure_control.run.config_files import PROPOSED_CONFIG, write_draft
 from disclosure_control.run.custody import KeptRelease, keep_release, kept_releases, other_key_notice
 from disclosure_control.run.doors import DONE, INPUT_AT_FAULT, RISK_TOO_HIGH, Door, Outcome, Pilot, run_door
 from disclosure_control.run.fingerprints import fingerprint, fingerprint_of_json, key_of
 from disclosure_control.run.memory import give_freed_memory_back
 from disclosure_control.run.results import staged
 from disclosure_control.steps import READERS
-from disclosure_control.steps.running import StepResult, records_needed, run_steps
+from disclosure_control.steps.running import records_needed, run_steps
 from study.columns.sheet import ColumnSheet
 
 
@@ -133,7 +132,9 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
         pilot.log.notice(notice)
     pilot.log.say(on_screen.full_on_screen if options.verbose else on_screen.short)
     if options.propose:
-        _propose(pilot, outside.verdict, steps, Trials(pilot, engine, found.config, kept))
+        from disclosure_control.draft.next_config import propose_next  # most runs need none of it
+
+        propose_next(Trials(pilot, engine, found.config, kept), outside.verdict, steps)
     leaving = outside.leaving
     judged = (leaving.about, leaving.assessment) if leaving.assessment else (COMBINED_DATASET, assessment)
     return _outcome(*judged, outside.verdict, options.fail_on_risk)
@@ -152,20 +153,6 @@ def _into_custody(pilot: Pilot, found: OpenedPilot) -> None:
     ids = tuple(map(str, found.dataset.records().ids()))
     length = length_of_pseudonyms(config)
     keep_release(pilot.results, KeptRelease(name, pilot.started, key, length, is_named(config), ids))
-
-
-def _propose(pilot: Pilot, verdict: Verdict, steps: Mapping[str, StepResult], trials: Trials) -> None:
-    """Write the next config beside the pilot's, and say what it changes and how to put it in place."""
-    from disclosure_control.draft.next_config import next_config
-    from disclosure_control.draft.proposal import proposal_in_words
-
-    proposal, said = next_config(trials, verdict, steps)
-    if proposal.is_other:
-        path = write_draft(proposal.text, pilot.config_file.path.parent, pilot.name, PROPOSED_CONFIG)
-        said += proposal_in_words(proposal, path, pilot.config_file.path, pilot.name)
-    else:
-        said.append("Nothing to propose: " + ("it may leave." if verdict.may_leave else "no line answers a reason."))
-    pilot.log.say("\n".join(said))
 
 
 def undecided(config_file: SourceFile, sheet: ColumnSheet | None = None) -> tuple[Reason, ...]:

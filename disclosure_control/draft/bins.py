@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from disclosure_control.basics.encoding.columns import number_text
+from disclosure_control.draft.literal import DraftedValue
 
 CHILDHOOD, GROWN_UP = (6.0, 12.0), 18.0  # school, adolescence
 OLDEST = 90.0  # above this age people share one category: 45 CFR 164.514(b)(2)(i)(C)
@@ -25,15 +25,7 @@ MOST_QUANTILES = 5
 FINEST = 1e-9
 
 
-@dataclass(frozen=True)
-class Bins:
-    """The ``edges``, and their description in words."""
-
-    edges: list[float]
-    reason: str
-
-
-def age_bins(ages: np.ndarray, at_least: int) -> Bins:
+def age_bins(ages: np.ndarray, at_least: int) -> DraftedValue:
     """Ages in years (n_people,), at most ``OLDEST_AGE``: tens for adults, 6 and 12 for children; from 90 on together.
 
     A bin of fewer than ``at_least`` people joins its neighbour. The oldest are in one bin up to ``OLDEST_AGE``,
@@ -43,26 +35,28 @@ def age_bins(ages: np.ndarray, at_least: int) -> Bins:
         is_child = bool(ages.max() <= GROWN_UP)
         of_children = list(CHILDHOOD) if is_child else [*CHILDHOOD, GROWN_UP]
         edges = fitted_edges(ages, of_children, 0.0, GROWN_UP if is_child else None, at_least, ANY_AGE)
-        return Bins(edges, f"the age groups of childhood{_joined(edges, (0.0, *CHILDHOOD, GROWN_UP), at_least)}")
+        return DraftedValue(
+            edges, f"the age groups of childhood{_joined(edges, (0.0, *CHILDHOOD, GROWN_UP), at_least)}"
+        )
     low = 10.0 * math.floor(ages.min() / 10)
     inner = np.arange(low + 10, OLDEST + 1, 10).tolist()
     edges = fitted_edges(ages, inner, low, OLDEST_AGE, at_least, ANY_AGE)
-    return Bins(edges, f"ten years each, the oldest together; every bin has at least {at_least} people")
+    return DraftedValue(edges, f"ten years each, the oldest together; every bin has at least {at_least} people")
 
 
-def body_mass_bins(values: np.ndarray, at_least: int) -> Bins:
+def body_mass_bins(values: np.ndarray, at_least: int) -> DraftedValue:
     """Body mass index of adults in kg/m2 (n_people,), at the WHO's edges."""
     edges = fitted_edges(values, BODY_MASS_INDEX, None, None, at_least)
-    return Bins(edges, f"the WHO classes of body mass index{_joined(edges, BODY_MASS_INDEX, at_least)}")
+    return DraftedValue(edges, f"the WHO classes of body mass index{_joined(edges, BODY_MASS_INDEX, at_least)}")
 
 
-def quantile_bins(values: np.ndarray, at_least: int, n_bins: int = MOST_QUANTILES) -> Bins:
+def quantile_bins(values: np.ndarray, at_least: int, n_bins: int = MOST_QUANTILES) -> DraftedValue:
     """Rounded edges that divide any numbers (n_people,) evenly, with at least ``at_least`` people in each bin."""
     n_bins = max(1, min(n_bins, len(values) // max(1, at_least)))
     inner = np.quantile(values, np.arange(1, n_bins) / n_bins)
     rounded = tuple(dict.fromkeys(round_number(edge, _step(values)) for edge in inner))
     edges = fitted_edges(values, rounded, None, None, at_least)
-    return Bins(edges, f"rounded quantiles, with at least {at_least} people in each bin and tail")
+    return DraftedValue(edges, f"rounded quantiles, with at least {at_least} people in each bin and tail")
 
 
 def people_of_bins(values: np.ndarray, edges: Sequence[float]) -> np.ndarray:

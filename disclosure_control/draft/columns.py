@@ -13,7 +13,7 @@ from disclosure_control.identifiers.column_findings import ColumnFinding
 from study.concepts import CONCEPT_OF_NAME, Concept, concept_of
 from study.merge.wide import ROWS
 from study.models.column_roles import SEEN
-from study.models.roles import ColumnModel, Role
+from study.models.roles import ColumnModel, Role, TableModel
 from study.models.study_model import StudyModel
 from study.models.values_seen import ValuesSeen
 from study.operations import NOT_IN_THE_TABLE, Operation
@@ -81,18 +81,16 @@ def columns_of(
 
     ``model`` is that of the study.
     """
-    by_name: dict[str, list[ColumnFinding]] = {}
-    for finding in findings:
-        by_name.setdefault(finding.name, []).append(finding)
     found = []
     for name in frame.columns[1:]:
         domain, _, heading = str(name).partition("__")
+        table = model.table(domain)
         form = forms.get(domain, "wide").replace(ROWS.form, "wide")  # one value of each column for a person
         code = test_codes.get((domain, heading.split(" [")[0])) if form == "findings" else heading
-        if form in ("findings", "events") and _says_of_person(domain, heading, model):
+        if table is not None and heading in table.of_person:
             form, code = "wide", heading
         known = model.column(domain, heading) if form == "wide" else None
-        people_of = np.bincount(codes) if (codes := _present_codes(frame[name])).size else np.zeros(0, dtype=np.int64)
+        people_of = np.bincount(codes := _present_codes(frame[name]))
         seen = ValuesSeen.of_counts(frame[name].value_counts())
         found.append(
             Column(
@@ -109,11 +107,11 @@ def columns_of(
                 is_dates=seen.are_dates,
                 operation=_operation(domain, code, model),
                 unit=_unit(frame, str(name)),
-                findings=tuple(by_name.get(str(name), ())),
+                findings=tuple(finding for finding in findings if finding.name == name),
                 role=known.role if known is not None and (known.says is None or known.is_guessed) else None,
                 is_guessed=known is not None and known.is_guessed,
-                is_result=form == "findings" and _is_long(domain, model),
-                label=_label(domain, heading, model),
+                is_result=form == "findings" and table is not None and _is_long(table),
+                label="" if table is None else _label(table, heading),
                 named=seen.named if form == "wide" else None,
                 counts_rows=heading == "count" and forms.get(domain) == ROWS.form,
             )
@@ -143,23 +141,16 @@ def _operation_of_guess(column: ColumnModel, says: Operation) -> Operation:
     return replace(says, reason=f"{says.reason} ({column.reason})")
 
 
-def _label(domain: str, heading: str, model: StudyModel) -> str:
+def _label(table: TableModel, heading: str) -> str:
     """The label of a column in its dictionary; none if it is a question, whose words may be about something else."""
-    table = model.table(domain)
-    label = "" if table is None else table.labels.get(heading, "")
+    label = table.labels.get(heading, "")
     return label if len(label.split()) <= MOST_WORDS else ""
 
 
-def _is_long(domain: str, model: StudyModel) -> bool:
+def _is_long(table: TableModel) -> bool:
     """Whether the tests of a table were guessed: it is a long table of no standard."""
-    table = model.table(domain)
-    test = None if table is None else table.columns.get(table.called("TEST"))
+    test = table.columns.get(table.called("TEST"))
     return test is not None and test.is_guessed
-
-
-def _says_of_person(domain: str, heading: str, model: StudyModel) -> bool:
-    table = model.table(domain)
-    return table is not None and heading in table.of_person
 
 
 def _present_codes(values: pd.Series) -> np.ndarray:

@@ -61,7 +61,7 @@ def _with_change(text: str, change: ConfigChange) -> str:
         if is_list_of_steps and key == STEPS:
             break
         if is_list_of_steps:
-            text = _replaced(text, place, f"{{{python_text(STEPS)}: {_source(text, place)}}}")
+            text = _replaced(text, place, f"{{{python_text(STEPS)}: {ast.get_source_segment(text, place)}}}")
             return _with_change(text, change)
         is_empty_treatment = change.path[:2] == (TREATMENT, STEPS) and depth == 1 and not getattr(place, "keys", True)
         if is_empty_treatment:  # a list of steps needs no name
@@ -127,11 +127,6 @@ def _span(text: str, node: ast.expr) -> tuple[int, int]:
     assert node.end_lineno is not None
     assert node.end_col_offset is not None
     return place(node.lineno, node.col_offset), place(node.end_lineno, node.end_col_offset)
-
-
-def _source(text: str, node: ast.expr) -> str:
-    start, end = _span(text, node)
-    return text[start:end]
 
 
 def _replaced(text: str, node: ast.expr, code: str, why: str = "") -> str:

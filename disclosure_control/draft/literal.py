@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from config import REVIEW
 from disclosure_control.basics.settings.changes import python_text
@@ -18,7 +19,7 @@ INDENT = "    "
 class DraftedValue:
     """A value of the config and why it was drafted; ``review`` where a controller has to decide."""
 
-    value: object
+    value: Any
     reason: str = ""
     review: bool = False
 

@@ -7,12 +7,17 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from disclosure_control.draft.bins import OLDEST_AGE, Bins, age_bins, body_mass_bins, quantile_bins
+from disclosure_control.draft.bins import OLDEST_AGE, age_bins, body_mass_bins, quantile_bins
 from disclosure_control.draft.columns import Column
-from disclosure_control.draft.large_groups import SeenInLargeGroups, seen_in_large_groups
 from disclosure_control.draft.literal import DraftedValue, Group, Node
 from disclosure_control.draft.roles import ConfigRole, Decision, order_of_sensitive
-from disclosure_control.draft.thresholds import draft_l, draft_t, sensitive_bins
+from disclosure_control.draft.thresholds import (
+    SeenInLargeGroups,
+    draft_l,
+    draft_t,
+    seen_in_large_groups,
+    sensitive_bins,
+)
 
 MOST_SENSITIVE = 2  # each further one is a further requirement on every class
 ADULT = 18
@@ -31,7 +36,6 @@ def draft_model_keys(
         for role in (ConfigRole.CATEGORY, ConfigRole.NUMBER)
     )
     least = k.value
-    assert isinstance(least, int)  # a draft sets a whole number
     is_adult = _are_adults(columns)
     bins = {column.name: _bins(column, least, is_adult) for column in numbers}
     keys: dict[str, Node] = {
@@ -44,7 +48,7 @@ def draft_model_keys(
         ),
         "continuous_qis": Group([_line(column, decisions) for column in numbers]),
         "binning_config": Group(
-            {name: DraftedValue(found.edges, found.reason) for name, found in bins.items()},
+            bins,
             "Edges of the bins: [a,b), the last one closed; values outside fall into a tail." if bins else "",
         ),
         "sensitive_feature": Group(
@@ -57,12 +61,11 @@ def draft_model_keys(
     }
     measured = {column.name: sensitive_bins(column, least) for column in sensitive if column.is_measured}
     if measured:
-        lines = {name: DraftedValue(found.edges, found.reason) for name, found in measured.items()}
-        keys["sensitive_binning_config_for_L"] = Group(lines, "For numbers, l counts these bins, not single values.")
-    names, edges = [column.name for column in categories], {name: one.edges for name, one in bins.items()}
+        keys["sensitive_binning_config_for_L"] = Group(measured, "For numbers, l counts these bins, not single values.")
+    names, edges = [column.name for column in categories], {name: one.value for name, one in bins.items()}
     seen = {
         column.name: seen_in_large_groups(
-            frame, names, edges, column.name, measured[column.name].edges if column.name in measured else None
+            frame, names, edges, column.name, measured[column.name].value if column.name in measured else None
         )
         for column in sensitive
     }
@@ -100,7 +103,7 @@ def chosen_sensitive(columns: Sequence[Column], decisions: Mapping[str, Decision
     return list(first_of_each.values())[:MOST_SENSITIVE]
 
 
-def _bins(column: Column, k: int, is_adult: bool) -> Bins:
+def _bins(column: Column, k: int, is_adult: bool) -> DraftedValue:
     assert column.numbers is not None  # otherwise it is a category
     name = column.concept.name if column.concept else ""
     is_in_years = column.unit in ("", "YEARS") and column.numbers.min() >= 0 and column.numbers.max() <= OLDEST_AGE

@@ -1,18 +1,39 @@
-"""What ``--propose`` does after a run: the next config, found by trials."""
+"""What ``--propose`` does after a run: the next config, found by trials and written beside today's."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from config import parse_config, text_of_config
 from disclosure_control.basics.telling.reasons import Reason
-from disclosure_control.draft.proposal import Proposal, propose_tried, tried_whole, with_open_choices
+from disclosure_control.draft.proposal import (
+    Proposal,
+    proposal_in_words,
+    propose_tried,
+    tried_whole,
+    with_open_choices,
+)
 from disclosure_control.draft.way import NO_USE, RecodingLevels
 from disclosure_control.draft.ways import proposed_by_ways
 from disclosure_control.report.trials import Trials
 from disclosure_control.report.verdict import Verdict
+from disclosure_control.run.config_files import PROPOSED_CONFIG, write_draft
+from disclosure_control.steps.running import Asks
+
+
+def propose_next(trials: Trials, verdict: Verdict, steps: Mapping[str, Any]) -> None:
+    """Write the next config beside the pilot's, and say what it changes and how to put it in place."""
+    pilot = trials.pilot
+    proposal, said = next_config(trials, verdict, steps)
+    lines: Iterable[str] = [
+        f"Nothing to propose: {'it may leave' if verdict.may_leave else 'no line answers a reason'}."
+    ]
+    if proposal.is_other:
+        path = write_draft(proposal.text, pilot.config_file.path.parent, pilot.name, PROPOSED_CONFIG)
+        lines = proposal_in_words(proposal, path, pilot.config_file.path, pilot.name)
+    pilot.log.say("\n".join([*said, *lines]))
 
 
 def next_config(trials: Trials, verdict: Verdict, steps: Mapping[str, Any]) -> tuple[Proposal, list[str]]:
@@ -25,11 +46,11 @@ def next_config(trials: Trials, verdict: Verdict, steps: Mapping[str, Any]) -> t
     text, name, looked, said = text_of_config(file), file.name, [verdict], list[str]()
 
     def reasons_at_first(literal: Mapping[str, Any]) -> tuple[Reason, ...]:
-        looked.append(trials.look_for_names(literal, "Looking at the proposal"))
+        looked.append(trials.verdict(literal, "Looking at the proposal", Asks.NAMES))
         return looked[-1].reasons
 
     def reasons_of(literal: Mapping[str, Any]) -> tuple[Reason, ...]:
-        return trials.run_until_held(literal, "Trying the proposal").reasons
+        return trials.verdict(literal, "Trying the proposal", Asks.UNTIL_HELD).reasons
 
     def is_of_no_use(proposal: Proposal) -> bool:
         use, is_tried = verdict.use, proposal.is_other and proposal.is_tried
@@ -42,18 +63,16 @@ def next_config(trials: Trials, verdict: Verdict, steps: Mapping[str, Any]) -> t
     looks_further = bool(proposal.left) or (asked is not None and (asked.weigh is not None or is_of_no_use(proposal)))
     looks_further = looks_further and not any(one.is_of_all_ways for one in proposal.left)
     if asked is not None and "recommend" in steps and looks_further:
-        recoding = RecodingLevels.of(steps["recommend"].figures, steps["recommend"].outcome)
+        figures, by_level = steps["recommend"].figures, steps["recommend"].outcome.by_level
+        taken = figures["levels"]
+        recoding = None if taken is None else RecodingLevels(taken, figures["landscape"]["levels"], by_level)
         as_it_is = looked[-1] if proposal.is_tried or not proposal.is_other else None
         proposal, said = proposed_by_ways(proposal, name, recoding, trials, as_it_is, asked.tables_weighed)
     else:
         proposal = tried_whole(proposal, name, trials)
-    so_far = proposal
     for spared_still in dict.fromkeys((spared, ())):  # what lines answer; then, if nothing else holds, what is spared
         further = propose_tried(proposal.text, name, proposal.left, trials.check, reasons_of, spared_still)
         if further.changes:
             changes = (*proposal.changes, *further.changes)
             proposal = dataclasses.replace(further, before=text, changes=changes, n_decided=proposal.n_decided)
-    # What was tried last ended before all was asked, and a line of it cannot be made.
-    if proposal is not so_far and any(one.changes for one in proposal.left):
-        proposal = tried_whole(proposal, name, trials)
     return with_open_choices(proposal, name), said

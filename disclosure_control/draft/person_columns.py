@@ -53,26 +53,24 @@ class PersonColumn:
 def strong_candidates(frame: pd.DataFrame) -> list[PersonColumn]:
     """The columns of which nobody else than a person can be the value, by what does not change in a person."""
     unchanging = [name for name in map(str, frame) if (says := role_of_heading(name)) and says.role in UNCHANGING]
-    found = [
-        (name, group)
-        for name in _codes_that_repeat(frame)
+    found = {
+        name: group
+        for name in sorted(_codes_that_repeat(frame), key=_keys_first)
         if unchanging and _are_constant(frame, group := pd.factorize(frame[name])[0], unchanging)
-    ]
-    coarsest = [
-        (name, group)
-        for name, group in found
-        if not any(_is_finer(group, other) for _, other in found if other is not group)
-    ]
-    coarsest.sort(key=lambda pair: (not is_key(pair[0]), pair[0]))
-    divisions: list[tuple[str, np.ndarray]] = []
-    for name, group in coarsest:  # of two codes of one person the first
-        if not any(_is_same(group, other) for _, other in divisions):
-            divisions.append((name, group))
+    }
+    coarsest: dict[str, np.ndarray] = {}
+    for name, group in sorted(found.items(), key=lambda one: one[1].max()):  # of two codes of one person the first
+        if not any(_divides(other, group) for other in coarsest.values()):
+            coarsest[name] = group
     what = listed(unchanging, at_most=3)
     return [
         PersonColumn(name, f"codes that repeat, each with one value of {what}: it seems to name the person", True)
-        for name, _ in divisions
+        for name in sorted(coarsest, key=_keys_first)
     ]
+
+
+def _keys_first(name: str) -> tuple[bool, str]:
+    return not is_key(name), name
 
 
 def open_candidates(frame: pd.DataFrame) -> list[str]:
@@ -142,15 +140,9 @@ def _are_constant(frame: pd.DataFrame, group: np.ndarray, unchanging: Sequence[s
     return log_of_chance < np.log(BY_CHANCE)
 
 
-def _is_finer(group: np.ndarray, other: np.ndarray) -> bool:
-    """Whether each group lies in one of the other groups, which are fewer."""
-    n_pairs = len(pd.DataFrame({"group": group, "other": other}).drop_duplicates())
-    return n_pairs == group.max() + 1 > other.max() + 1
-
-
-def _is_same(group: np.ndarray, other: np.ndarray) -> bool:
-    n_pairs = len(pd.DataFrame({"group": group, "other": other}).drop_duplicates())
-    return n_pairs == group.max() + 1 == other.max() + 1
+def _divides(coarse: np.ndarray, group: np.ndarray) -> bool:
+    """Whether each group lies in one of the coarse ones."""
+    return len(pd.DataFrame({"coarse": coarse, "group": group}).drop_duplicates()) == group.max() + 1
 
 
 # ---------------------------------------------------------------- several tables

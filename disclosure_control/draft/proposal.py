@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import difflib
 import os
@@ -17,6 +16,7 @@ from disclosure_control.basics.settings.changes import (
     ConfigChange,
     applied,
     are_of_the_merge,
+    dropped_by,
     python_text,
     treatment_steps,
 )
@@ -26,11 +26,10 @@ from disclosure_control.basics.telling.words import capitalised, counted
 from disclosure_control.draft.edits import with_changes, with_choices, with_marks_decided
 from disclosure_control.remedy.treatments.keys import command_to_set, names_of_keys
 from disclosure_control.report.trials import Trials
+from disclosure_control.steps.running import Asks
 
 # Raises ``FaultyInputError`` with the faults of a config.
 Check = Callable[[Mapping[str, Any]], object]
-# The reasons to hold of a run by a config.
-Run = Callable[[Mapping[str, Any]], Iterable[Reason]]
 MOST_TRIALS = 4
 STEPS_OF_TREATMENT = ("treatment", "steps")
 
@@ -64,7 +63,12 @@ class Proposal:
 
 
 def propose_tried(
-    text: str, name: str, reasons: Sequence[Reason], check: Check, run: Run, spared: Collection[str] = ()
+    text: str,
+    name: str,
+    reasons: Sequence[Reason],
+    check: Check,
+    run: Callable[[Mapping[str, Any]], Iterable[Reason]],
+    spared: Collection[str] = (),
 ) -> Proposal:
     """The proposal of ``reasons``, and of those that are left when it is tried, until none or no line is left.
 
@@ -98,7 +102,8 @@ def tried_whole(found: Proposal, name: str, trials: Trials) -> Proposal:
     if not found.is_tried:
         return found
     try:
-        return dataclasses.replace(found, left=trials.run(parse_config(found.text, name), "Trying it").reasons)
+        whole = trials.verdict(parse_config(found.text, name), "Trying it", Asks.AHEAD)
+        return dataclasses.replace(found, left=whole.reasons)
     except FaultyInputError:
         return dataclasses.replace(found, is_tried=False)
 
@@ -139,13 +144,6 @@ def lines_for(
     wanted = [one for one in wanted if applied(literal, [one]) != literal and not dropped_by(one).intersection(spared)]
     first = [change for change in wanted if not change.is_last_resort]
     return tuple(_sound(literal, list(_steps_fitted(literal, first or wanted)), check))
-
-
-def dropped_by(change: ConfigChange) -> set[str]:
-    """The columns that a change drops."""
-    step = ast.literal_eval(change.text)
-    is_drop = isinstance(step, dict) and step.get("method") == "drop_column"
-    return set(step["columns"]) if is_drop else set()
 
 
 def _steps_fitted(literal: Mapping[str, Any], wanted: Sequence[ConfigChange]) -> Iterator[ConfigChange]:

@@ -127,8 +127,6 @@ def _known_to_acquaintances(column: Column, names: frozenset[str]) -> Decision |
     concept = column.concept
     if concept is None or not _is_known(column):
         return None
-    if concept.name == "year of birth" and any(_is_age(name) for name in names):
-        return Decision(ConfigRole.LEFT_ALONE, "repeats the age; coarsen or drop it before release", review=True)
     is_number = column.numbers is not None and (
         concept.name in NUMBERS or (concept.name == "education" and column.is_measured)
     )
@@ -151,6 +149,11 @@ def _repeats_another(column: Column, names: frozenset[str]) -> Decision | None:
     whole = column.name.rstrip("0123456789")
     if whole != column.name and whole in names and column.operation.variable_class is VariableClass.QUASI_IDENTIFIER_1:
         return Decision(ConfigRole.LEFT_ALONE, f"repeats {whole} in more detail", review=True)
+    concept = column.concept if _is_known(column) else None
+    is_of_role = concept is None and column.role is Role.BIRTH_YEAR and column.form == "wide"
+    is_birth = is_of_role or (concept is not None and concept.name == "year of birth")
+    if is_birth and any(_is_age(name) for name in names):
+        return Decision(ConfigRole.LEFT_ALONE, "repeats the age; coarsen or drop it before release", review=True)
     return None
 
 
@@ -165,9 +168,8 @@ def _seen(column: Column, names: frozenset[str]) -> Decision | None:
 
 def _coded_term(column: Column, names: frozenset[str]) -> Decision | None:
     """A diagnosis, drug or procedure that a data model without a standard for single columns knows as a coded term."""
-    if column.role is not Role.CODED_TERM:
-        return None
-    return Decision(ConfigRole.SENSITIVE, "a coded term is known only to the person and the doctor")
+    term = Decision(ConfigRole.SENSITIVE, "a coded term is known only to the person and the doctor")
+    return term if column.role is Role.CODED_TERM else None
 
 
 def _role_of_the_model(column: Column, names: frozenset[str]) -> Decision | None:
@@ -175,8 +177,6 @@ def _role_of_the_model(column: Column, names: frozenset[str]) -> Decision | None
     role = _ROLE_OF_QUASI_IDENTIFIER.get(column.role) if column.role else None
     if role is None or column.form != "wide":
         return None
-    if column.role is Role.BIRTH_YEAR and any(_is_age(name) for name in names):
-        return Decision(ConfigRole.LEFT_ALONE, "repeats the age; coarsen or drop it before release", review=True)
     is_number = role is ConfigRole.NUMBER and column.numbers is not None
     return replace(_quasi_identifier(column, column.operation.reason, is_number), review=column.is_guessed)
 
@@ -191,15 +191,13 @@ _ROLE_OF_QUASI_IDENTIFIER = {
 
 
 def _level_1(column: Column, names: frozenset[str]) -> Decision | None:
-    if column.operation.variable_class is not VariableClass.QUASI_IDENTIFIER_1:
-        return None
-    return _quasi_identifier(column, column.operation.reason, column.is_measured)
+    is_one = column.operation.variable_class is VariableClass.QUASI_IDENTIFIER_1
+    return _quasi_identifier(column, column.operation.reason, column.is_measured) if is_one else None
 
 
 def _level_2(column: Column, names: frozenset[str]) -> Decision | None:
-    if column.form != "wide" or column.operation.variable_class is not VariableClass.QUASI_IDENTIFIER_2:
-        return None
-    return Decision(ConfigRole.LEFT_ALONE, column.operation.reason, review=True)
+    is_one = column.form == "wide" and column.operation.variable_class is VariableClass.QUASI_IDENTIFIER_2
+    return Decision(ConfigRole.LEFT_ALONE, column.operation.reason, review=True) if is_one else None
 
 
 def _sensitive(column: Column, names: frozenset[str]) -> Decision | None:

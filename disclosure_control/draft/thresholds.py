@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
+import numpy as np
+import pandas as pd
+
+from Anonymization_Models import apply_feature_binning, run_l_diversity, run_t_closeness
 from disclosure_control.basics.telling.words import people_text
-from disclosure_control.draft.bins import Bins, quantile_bins, round_number
+from disclosure_control.draft.bins import quantile_bins, round_number
 from disclosure_control.draft.columns import Column
-from disclosure_control.draft.large_groups import LARGE, SeenInLargeGroups
 from disclosure_control.draft.literal import DraftedValue
 
 USUAL_K, K_OF_FEW, FEW_PEOPLE = 5, 3, 100
@@ -15,6 +20,21 @@ USUAL_L = 3
 USUAL_T = 0.2
 UNUSUAL = 0.05  # what happens by chance in one of twenty cases
 N_DRAWS, PARTS = 500, 20  # draws of K people, and points between two of them at which they are compared
+LARGE = 100  # people of a group, of whom a table tells without telling of one
+
+
+@dataclass(frozen=True)
+class SeenInLargeGroups:
+    """The ``fewest`` distinct values of a group of ``LARGE`` people or more, and its ``largest`` distance to everyone.
+
+    Without such a group nothing is less or more. Values are in bins for the first, in the unit of the value for the
+    other.
+    """
+
+    fewest: float = math.inf
+    largest: float = 0.0
+
+
 NOTHING_SEEN = SeenInLargeGroups()
 
 
@@ -32,10 +52,10 @@ def draft_l(column: Column, k: int, seen: SeenInLargeGroups = NOTHING_SEEN) -> D
 
     Nor more than large groups have, so that l does not decide where a class has a hundred people.
     """
-    n_values = column.n_distinct if not column.is_measured else len(sensitive_bins(column, k).edges) + 1
+    n_values = column.n_distinct if not column.is_measured else len(sensitive_bins(column, k).value) + 1
     by_chance = int(np.quantile(_distinct_of_some(column, k), UNUSUAL))
     usual = max(1, min(USUAL_L, k, n_values))
-    least = max(1, min(usual, by_chance, usual if seen.fewest is None else seen.fewest))
+    least = int(max(1, min(usual, by_chance, seen.fewest)))
     what = "bins" if column.is_measured else "values"
     why = "a class with fewer reveals too much about its people"
     if least < usual:
@@ -56,7 +76,7 @@ def draft_t(column: Column, k: int, seen: SeenInLargeGroups = NOTHING_SEEN) -> D
     else:
         usual = USUAL_T
         why = "from the experiments of Li, Li and Venkatasubramanian (2007); a share of people"
-    drafted = max(usual, by_chance, seen.largest or 0.0)
+    drafted = max(usual, by_chance, seen.largest)
     if drafted > usual and drafted == by_chance:
         why = f"{k} people drawn at random are nearer to everyone in 19 of 20 cases"
     elif drafted > usual:
@@ -77,7 +97,7 @@ def _distinct_of_some(column: Column, k: int) -> np.ndarray:
     """How many distinct values (bins of numbers) K people drawn at random have (n_draws,)."""
     drawn = _drawn(column, k)
     if column.is_measured:
-        drawn = np.searchsorted(sensitive_bins(column, k).edges, drawn, side="right")
+        drawn = np.searchsorted(sensitive_bins(column, k).value, drawn, side="right")
     return 1 + (np.diff(drawn, axis=1) > 0).sum(axis=1)
 
 
@@ -94,7 +114,40 @@ def _distances_of_some(column: Column, k: int) -> np.ndarray:
     return np.asarray(np.abs(counts - share).sum(axis=1) / 2)
 
 
-def sensitive_bins(column: Column, k: int) -> Bins:
+def sensitive_bins(column: Column, k: int) -> DraftedValue:
     """Bins of a sensitive number, for l alone."""
     assert column.numbers is not None  # only measured columns have bins
     return quantile_bins(column.numbers, k)
+
+
+# ---------------------------------------------------------------- differences that any table of a study shows
+
+
+def seen_in_large_groups(
+    frame: pd.DataFrame,
+    categories: Sequence[str],
+    bins: Mapping[str, Sequence[float]],
+    sensitive: str,
+    sensitive_bins: Sequence[float] | None,
+) -> SeenInLargeGroups:
+    """What groups by one quasi-identifier, and by all of them, show of a sensitive column of the combined dataset.
+
+    ``categories`` and ``bins`` are the drafted quasi-identifiers; ``sensitive_bins`` the edges for l, None for codes.
+    """
+    known = [*categories, *bins]
+    if not known:
+        return SeenInLargeGroups()
+    data = frame[known + [sensitive] * (sensitive not in known)].copy()
+    for name in bins:
+        data[name] = pd.to_numeric(data[name])
+    data, _ = apply_feature_binning(data, bins)
+    distance = "total_variation" if sensitive_bins is None else None
+    if sensitive_bins is not None:
+        data[sensitive] = pd.to_numeric(data[sensitive])
+    fewest, largest = [np.array([math.inf])], [np.zeros(1)]
+    for names in [*([name] for name in known), known]:
+        diverse = run_l_diversity(data, names, sensitive, 1, sensitive_bins)
+        close = run_t_closeness(data, names, sensitive, 1e300, distance)
+        fewest.append(diverse.of_class[close.people >= LARGE])
+        largest.append(close.of_class[close.people >= LARGE])
+    return SeenInLargeGroups(float(np.concatenate(fewest).min()), float(np.concatenate(largest).max()))

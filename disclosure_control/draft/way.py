@@ -7,11 +7,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from disclosure_control.basics.settings.changes import ConfigChange
+from disclosure_control.basics.settings.changes import ConfigChange, dropped_by
 from disclosure_control.basics.telling.reasons import Reason
 from disclosure_control.basics.telling.words import counted
-from disclosure_control.draft.proposal import dropped_by
-from disclosure_control.remedy.treatments.recommendation import Recommendation
 from disclosure_control.remedy.treatments.registry import TreatmentStep
 from disclosure_control.report.trials import Weighed
 
@@ -26,12 +24,6 @@ class RecodingLevels:
     taken: Mapping[str, int]
     words: Mapping[str, Sequence[str]] = field(repr=False)
     by_level: Mapping[str, Sequence[Sequence[TreatmentStep]]] = field(default_factory=dict, repr=False)
-
-    @classmethod
-    def of(cls, figures: Mapping[str, Any], found: Recommendation) -> RecodingLevels | None:
-        """The recommended recoding of what the step ``recommend`` found; None where there is none."""
-        taken = figures["levels"]
-        return None if taken is None else cls(taken, figures["landscape"]["levels"], found.by_level)
 
     def in_words(self) -> str:
         """The columns that leave coarser than they are."""

@@ -24,6 +24,7 @@ from disclosure_control.draft.proposal import STEPS_OF_TREATMENT, Proposal, line
 from disclosure_control.draft.way import RecodingLevels, Way, WayWeighed
 from disclosure_control.report.trials import Trials
 from disclosure_control.report.verdict import Verdict
+from disclosure_control.steps.running import Asks
 
 MOST_WEIGHED, MOST_TRIED, MOST_WHOLE, MOST_SHOWN = 16, 6, 3, 3
 LARGER_CLASSES = (2, 4, 8)  # times K: within them fewer people are alone by what an acquaintance knows
@@ -64,8 +65,10 @@ class _Weighed:
         n_given_up = len(set(self.fine).intersection(given_up))
         weighed = dataclasses.replace(weighed, levels=taken)
         lost = weighed.use.lost_of(self.tables)
-        self.found.append(WayWeighed(way, weighed, lost, n_given_up, stay_fine=self.fine))
-        return self.found[-1]
+        found = WayWeighed(way, weighed, lost, n_given_up, stay_fine=self.fine)
+        if not any(one.weighed.use is weighed.use for one in self.found):  # else the same leaves as by that one
+            self.found.append(found)
+        return found
 
 
 def ways_weighed(
@@ -85,32 +88,42 @@ def ways_weighed(
     it, is not undone.
     """
     settings = literal.get("recommend", {})
-    stays = {**settings.get("fixed", {}), **settings.get("max_level", {})}
     recoding = recoding if _RECOMMENDED in treatment_steps(literal) else None
     fine = tuple(name for name, weight in settings.get("weights", {}).items() if weight > 1)
     weighed = _Weighed(literal, recoding, trials, tables, fine=fine)
     here = weighed.of(Way(AS_PROPOSED, ()))
-    for other in _other_counts(literal, _RARE in needed) if here is not None else ():
+    if here is None:
+        return []
+    for other in _other_counts(literal, _RARE in needed):
         weighed.of(other)
-    if here is not None and recoding is not None and settings.get(_LIMIT[1]) != 0:
+    if recoding is not None:
+        _weigh_recodings(weighed, here, recoding, settings)
+    return sorted(weighed.found, key=lambda one: one.losses)
+
+
+def _weigh_recodings(
+    weighed: _Weighed, here: WayWeighed, recoding: RecodingLevels, settings: Mapping[str, Any]
+) -> None:
+    """The ways by other recodings than the recommended one, by which ``here`` is."""
+    stays = {**settings.get("fixed", {}), **settings.get("max_level", {})}
+    if settings.get(_LIMIT[1]) != 0:
         weighed.of(Way("nobody left out by the recoding", (ConfigChange.to(_LIMIT, 0),)))
-    seen = [] if recoding is None else [recoding.taken]
-    for way in _larger_classes(literal) if here is not None and recoding is not None else ():
-        if (found := weighed.of(way)) is not None and recoding is not None:
+    seen = [recoding.taken]
+    for way in _larger_classes(weighed.literal):
+        if (found := weighed.of(way)) is not None:
             seen.append(found.weighed.levels)
-            if here is not None and found.loses_less_than(here):
+            if found.loses_less_than(here):
                 here, recoding = found, dataclasses.replace(recoding, taken=found.weighed.levels)
-    while here is not None and recoding is not None:
-        others = [one for one in recoding.neighbours(stays, fine) if one.taken not in seen]
+    while True:
+        others = [one for one in recoding.neighbours(stays, weighed.fine) if one.taken not in seen]
         seen += [one.taken for one in others]
-        tried = [(one, weighed.of(_way_of(one, stays))) for one in others]
-        better = [(found, one) for one, found in tried if found is not None and found.loses_less_than(here)]
+        tried = [(weighed.of(_way_of(one, stays)), one) for one in others]
+        better = [(found, one) for found, one in tried if found is not None and found.loses_less_than(here)]
         if not better:
             break
         here, recoding = min(better, key=lambda pair: pair[0].losses)
-    for way in _cells_hidden(literal, recoding, fine) if here is not None and recoding is not None else ():
+    for way in _cells_hidden(weighed.literal, recoding, weighed.fine):
         weighed.of(way)
-    return sorted(weighed.found, key=lambda one: one.losses)
 
 
 def ways_tried(
@@ -142,7 +155,7 @@ def ways_tried(
             if (n_looks := n_looks + 1) > MOST_TRIED:
                 break
             config = config_of(one.way)
-            seen = trials.look(config, f"Looking at a way to hold: {one.way.words}")
+            seen = trials.verdict(config, f"Looking at a way to hold: {one.way.words}", Asks.FIRST)
             one = dataclasses.replace(one, reasons=seen.reasons)
             if one.has_lines and (lines := lines_for(config, seen.reasons, trials.check, one.stay_fine)):
                 went_on.append(one.way)
@@ -152,7 +165,7 @@ def ways_tried(
         n_whole = is_before_it + sum(other.is_whole for other in tried)  # one run is kept for the config as it is
         most = MOST_WHOLE - (bool(one.way.changes) and _has_own_classes(one))  # and one is kept for larger classes
         if not one.reasons and not one.is_whole and n_whole < most:
-            seen = trials.run_until_held(config_of(one.way), f"Trying a way to hold: {one.way.words}")
+            seen = trials.verdict(config_of(one.way), f"Trying a way to hold: {one.way.words}", Asks.UNTIL_HELD)
             weighed = dataclasses.replace(one.weighed, use=seen.use or one.weighed.use)
             one = dataclasses.replace(one, reasons=seen.reasons, is_whole=True, weighed=weighed)
         tried.append(one)
@@ -240,7 +253,7 @@ def proposed_by_ways(
         why = "none was weighed, as no tables of the study could be compared."
         return tried_whole(proposal, name, trials), [f"Ways to hold: {why}"]
     # Not before it was weighed: the files may refuse it.
-    as_it_is = as_it_is or trials.look(literal, "Looking at it")
+    as_it_is = as_it_is or trials.verdict(literal, "Looking at it", Asks.FIRST)
     own = dataclasses.replace(own, reasons=as_it_is.reasons, is_whole=not proposal.is_other)
     found = ways_tried(weighed, config_of, trials, own)
     best, changes = found[0], tuple[ConfigChange, ...]()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property, partial
 from pathlib import Path
@@ -135,6 +135,16 @@ class Making:
     losses: tuple[Loss, ...] = ()
     package: PackageMade = field(default_factory=PackageMade)
     n_held_back: int = 0
+
+    @property
+    def decided(self) -> Hashable:
+        """All that decides over what leaves, once it is known who stays; ways that decide the same are one release."""
+        asked, people = self.asked, self.people
+        return (
+            repr((asked.settings, asked.harmless, self.lines, replace(asked.config, settings={}, literal={}))),
+            *(asked.key, asked.release, people.stays.tobytes(), self.classes.tobytes()),
+            tuple((name, one.print) for name, one in people.recoded.items()),
+        )
 
     def drawn(self, purpose: str) -> np.ndarray:
         """A number of each person (n_people,), drawn by the key for one purpose."""

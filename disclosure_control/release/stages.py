@@ -177,9 +177,9 @@ def study_tables(making: Making) -> Making:
 # In the order in which they run. What leaves ends by its files; a trial, which publishes nothing, without them. Where
 # only losses are asked, what changes no figure of a table is not made: names, labels, order. Nor are the tables for a
 # look at who is alone.
+DECIDED: tuple[Stage, ...] = (decisions, people_who_stay)
 MAKING: tuple[Stage, ...] = (
-    decisions,
-    people_who_stay,
+    *DECIDED,
     operations,
     terms_that_stay,
     terms,
@@ -190,8 +190,8 @@ MAKING: tuple[Stage, ...] = (
 )
 LEAVING: tuple[Stage, ...] = (*MAKING, written, opened)
 ON_TRIAL: tuple[Stage, ...] = (*MAKING, as_it_would_be_read)
-WEIGHED: tuple[Stage, ...] = tuple(stage for stage in MAKING if stage not in (labels_and_names, order_and_numbers))
-LOOKED_AT: tuple[Stage, ...] = (*(stage for stage in WEIGHED if stage is not study_tables), rows_as_read)
+WEIGHED: tuple[Stage, ...] = (operations, terms_that_stay, terms, texts, study_tables)  # of what is decided
+LOOKED_AT: tuple[Stage, ...] = (*DECIDED, *WEIGHED[:-1], rows_as_read)
 
 
 def through(stages: tuple[Stage, ...], making: Making) -> Making:

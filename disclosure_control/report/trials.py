@@ -50,25 +50,12 @@ class Trials:
         with with_keys_to_come(literal):
             checked_config(self.pilot.results / COMBINED_DATASET, self.pilot.by(literal), READERS)
 
-    def look(self, literal: Mapping[str, Any], words: str) -> Verdict:
-        """What a first look finds, with the ids and offsets of today's config: ways differ by what they decide."""
-        return self._verdict(literal, words, Asks.FIRST)
-
-    def look_for_names(self, literal: Mapping[str, Any], words: str) -> Verdict:
-        """The same, and the names that a line has to declare."""
-        return self._verdict(literal, words, Asks.NAMES)
-
-    def run_until_held(self, literal: Mapping[str, Any], words: str) -> Verdict:
-        """A run as it would be in place, which ends where lines of a config answer what it found."""
-        return self._verdict(literal, words, Asks.UNTIL_HELD)
-
-    def run(self, literal: Mapping[str, Any], words: str) -> Verdict:
-        """A run as it would be in place."""
-        return self._verdict(literal, words, Asks.ALL)
-
-    def _verdict(self, literal: Mapping[str, Any], words: str, asks: Asks) -> Verdict:
+    def verdict(self, literal: Mapping[str, Any], words: str, asks: Asks) -> Verdict:
+        """What is found by a config. A look has the ids and offsets of today's config, as ways differ by what they
+        decide; whatever asks more is a run as it would be in place.
+        """
         with self._opened(literal, words) as found:
-            asks = asks if "release" in literal else Asks.ALL
+            asks = asks if "release" in literal else Asks.AHEAD
             steps = self._steps(found, found.config if asks >= Asks.UNTIL_HELD else self.config, asks)
             return verdict_on(what_leaves(steps), steps, (), literal)
 

@@ -43,8 +43,9 @@ class Asks(IntEnum):
     LOSSES = 0  # what a recipient would lose: nothing is searched
     FIRST = 1  # whether what leaves meets k, l and t, and who is alone by what outsiders may know
     NAMES = 2  # and which names that leave a line has to declare
-    UNTIL_HELD = 3  # all, but for many facts together where lines of the config answer a reason already
+    UNTIL_HELD = 3  # all, up to a reason that no line of the config answers
     ALL = 4
+    AHEAD = 5  # and what would be found once the lines that answer it are in place
 
 
 @dataclass(frozen=True)

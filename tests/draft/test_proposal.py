@@ -18,7 +18,7 @@ from disclosure_control.draft.next_config import next_config
 from disclosure_control.draft.proposal import Proposal, proposal_in_words, propose, propose_tried, with_open_choices
 from disclosure_control.remedy.treatments.keys import command_to_set
 from disclosure_control.steps import READERS, running
-from disclosure_control.steps.running import StepResult, run_steps
+from disclosure_control.steps.running import Asks, StepResult, run_steps
 from tests.places import PROJECT
 from tests.run.synthetic_pilot import DONE, SyntheticPilot
 
@@ -249,11 +249,8 @@ def test_what_only_the_controller_can_say_stands_in_the_file_also_after_a_whole_
         def check(self, literal):
             """Every config can be run."""
 
-        def look_for_names(self, literal, words):
-            return SimpleNamespace(reasons=(), use=None)
-
-        def run(self, literal, words):
-            return SimpleNamespace(reasons=(alone,))
+        def verdict(self, literal, words, asks):
+            return SimpleNamespace(reasons=() if asks is Asks.NAMES else (alone,), use=None)
 
     found, said = next_config(RunsOfNothing(), SimpleNamespace(reasons=REASONS[1:2], use=None), {})
     assert (found.left, said) == ((alone,), [])

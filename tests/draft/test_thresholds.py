@@ -11,8 +11,7 @@ import pytest
 from config import parse_config
 from disclosure_control.draft.columns import columns_of
 from disclosure_control.draft.draft import draft_config
-from disclosure_control.draft.large_groups import LARGE, seen_in_large_groups
-from disclosure_control.draft.thresholds import draft_l, draft_t
+from disclosure_control.draft.thresholds import LARGE, SeenInLargeGroups, draft_l, draft_t, seen_in_large_groups
 from study.models.study_model import NOTHING_KNOWN
 from tests.study.merge.merge_files import write
 
@@ -29,7 +28,7 @@ def test_large_groups_by_hand():
     share = 95 / 270
     assert found.fewest == 1  # of the hundred men
     assert found.largest == max(abs(0.5 - share), share)
-    assert seen_in_large_groups(frame.iloc[: LARGE - 1], ["sex"], {}, "flag", None).fewest is None
+    assert seen_in_large_groups(frame.iloc[: LARGE - 1], ["sex"], {}, "flag", None) == SeenInLargeGroups()
 
 
 @pytest.mark.thorough("0.3 s")

@@ -28,6 +28,7 @@ from disclosure_control.draft.ways import (
 )
 from disclosure_control.remedy.treatments.registry import TreatmentStep
 from disclosure_control.report.trials import Weighed
+from disclosure_control.steps.running import Asks
 from disclosure_control.study_tables.fit import FitForUse, Fitness
 
 LITERAL = {
@@ -52,8 +53,8 @@ class MadeTrials:
     def check(self, literal):
         """Every config can be run."""
 
-    def run_until_held(self, literal, words):
-        return self.run(literal, words)
+    def verdict(self, literal, words, asks):
+        return (self.run if asks >= Asks.UNTIL_HELD else self.look)(literal, words)
 
 
 @dataclass(frozen=True)

@@ -72,6 +72,13 @@ def applied(config: Mapping[str, Any], changes: Iterable[ConfigChange]) -> dict[
     return found
 
 
+def dropped_by(change: ConfigChange) -> set[str]:
+    """The columns that a change drops."""
+    step = change.value
+    is_drop = isinstance(step, dict) and step.get("method") == "drop_column"
+    return set(step["columns"]) if is_drop else set()
+
+
 def are_of_the_merge(changes: Iterable[ConfigChange]) -> bool:
     """Whether one of the ``changes`` is of the rules of the merge, which has to run again for it."""
     return any(change.path[0] == "merge" for change in changes)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +23,7 @@ import pandas as pd
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment, evaluate
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, faults_of_names
+from disclosure_control.basics.kept import Kept
 from disclosure_control.basics.settings.fields import columns_named
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.small_counts import people_on_screen
@@ -82,13 +83,15 @@ def treat_records(
     folder: Path | None = None,
     recommended: Sequence[TreatmentStep] | None = None,
     release: Release = UNNAMED,
+    kept: Kept | None = None,
 ) -> TreatedPilot:
     """Apply treatments one after the other to a pilot's ``records`` and evaluate the result: see ``treat``.
 
-    ``columns`` are those of the file, in its order. Raises ``FaultyInputError`` as the treatments do, and
-    ``RecordsNotAtHandError`` where one of them needs all records at once and the store does not give them.
+    ``columns`` are those of the file, in its order; ``kept`` is what earlier ways found in them. Raises
+    ``FaultyInputError`` as the treatments do, and ``RecordsNotAtHandError`` where one of them needs all records at once
+    and the store does not give them.
     """
-    given = _Given(records, config, np.random.default_rng(seed), folder, recommended, release)
+    given = _Given(records, config, np.random.default_rng(seed), folder, recommended, release, kept)
     before = {name: column.values for name, column in records.columns.items()}
     work = _Work(records, tuple(columns), before, records.subjects if SUBJECT_COLUMN in columns else None)
     all_done = []
@@ -164,11 +167,11 @@ class _Work:
             released = of_released.without(assessment.people, gone, {})[0].subjects
         return dataclasses.replace(self, records=records, values=values, released=released)
 
-    def scanned(self, names: Iterable[str]) -> Iterator[ColumnFinding]:
+    def scanned(self, names: Iterable[str], kept: Kept | None) -> Iterator[ColumnFinding]:
         """Findings of columns whose present values name a person."""
         for name in names:
             if name != SUBJECT_COLUMN:
-                yield from scanned_column(self.records, self.values[name])
+                yield from scanned_column(self.records, self.values[name], kept)
 
 
 @dataclass(frozen=True)
@@ -181,6 +184,7 @@ class _Given:
     folder: Path | None
     recommended: Sequence[TreatmentStep] | None
     release: Release
+    kept: Kept | None = None
 
     def input(
         self, frame: pd.DataFrame, people: np.ndarray | None = None, subjects: pd.Series | None = None
@@ -212,7 +216,9 @@ def _apply(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, Appl
     if treatment.by_id:
         return _by_id(step, work, given)
     if treatment.drops_by_values is not None:
-        why, notes = treatment.drops_by_values(step.settings, work.columns, given.config, work.scanned)
+        why, notes = treatment.drops_by_values(
+            step.settings, work.columns, given.config, partial(work.scanned, kept=given.kept)
+        )
         return work.without_columns(list(why)), AppliedStep(
             step.method, step.settings, {name: work.n_present(name) for name in why}, 0, tuple(notes)
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,7 @@ import pandas as pd
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment, evaluate
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, as_counted
+from disclosure_control.basics.kept import Kept, print_of
 from disclosure_control.basics.settings.fields import SettingsGroup
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.scan import scan_values
@@ -169,12 +170,19 @@ class TreatedPilot:
         return pd.concat(list(self.written()), ignore_index=True)
 
 
-def scanned_column(records: EncodedRecords, values: pd.Series) -> tuple[ColumnFinding, ...]:
-    """Findings of values that name a person, in a column whose values ``values`` (n_texts,) replace."""
-    column = records.column(str(values.name), values)
+def scanned_column(records: EncodedRecords, values: pd.Series, kept: Kept | None = None) -> tuple[ColumnFinding, ...]:
+    """Findings of values that name a person, in a column whose values ``values`` (n_texts,) replace.
+
+    ``kept``: what the ways of a proposal found in the same column before.
+    """
+    column, ids_at = records.column(str(values.name), values), records.subjects.ids_at
     places = column.occurs
-    first = column.first_records()[places]
-    return scan_values(values.iloc[places], column.people[places], first, records.n_people, records.subjects.ids_at)
+    asked = values.iloc[places], column.people[places], column.first_records()[places]
+    find = partial(scan_values, *asked, records.n_people, ids_at)
+    if kept is None:
+        return find()
+    whose = [ids_at(asked[-1])] if records.subjects.has_ids else []
+    return kept.of(("scanned", values.name, records.n_people, print_of(*asked, *whose)), find)
 
 
 def has_bare_intervals(column: pd.Series) -> bool:

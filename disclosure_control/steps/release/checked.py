@@ -48,7 +48,7 @@ class PackageChecked:
     k, l and t; the ``findings`` about the released data; the longitudinal risk (``course``); what the package discloses
     with an ``earlier`` release; ``closed``: the columns that stay here until a person decides. Nothing in a first look:
     ``traces`` of originals, and columns that name people or that outsiders may know, and that the config does not
-    explain (``identifiers``).
+    explain (``identifiers``). Of a trial the reasons that are ``foreseen`` once lines answer the others.
     """
 
     made: Making = field(repr=False)
@@ -60,6 +60,7 @@ class PackageChecked:
     traces: Traces = NO_TRACES
     identifiers: tuple[ColumnFinding, ...] = ()
     not_scanned: tuple[str, ...] = ()
+    foreseen: tuple[Reason, ...] = ()
 
     def answers(self, policy: Policy) -> dict[str, Answer]:
         """The answers to the three questions; without those on rows where nobody looked at them."""
@@ -158,7 +159,7 @@ def reasons_of(policy: Policy, checked: PackageChecked) -> tuple[Reason, ...]:
         reasons += reasons_of_course(policy, checked.course)
     if checked.earlier is not None:
         reasons += reasons_of_earlier(policy, checked.earlier)
-    return (*reasons, *checked.findings(policy).reasons())
+    return (*reasons, *checked.findings(policy).reasons(), *checked.foreseen)
 
 
 def _worse_than_promised(checked: PackageChecked) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -20,6 +20,7 @@ from disclosure_control.attack.tells.summarised import summarised
 from disclosure_control.attack.traces.traces import find_traces
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.telling.progress import progress
+from disclosure_control.basics.telling.reasons import Reason
 from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome
@@ -35,6 +36,7 @@ from disclosure_control.remedy.treatments.one_release import days_of_release
 from disclosure_control.steps.release.checked import PackageChecked, reasons_of
 from disclosure_control.steps.release.course import CourseRisk, course_risk
 from disclosure_control.steps.release.earlier import beside_earlier
+from disclosure_control.steps.release.foreseen import foreseen
 from disclosure_control.steps.running import Asks, StepInput
 from study.formats.tables import SourceTable
 from study.merge.settings import MergeSettings
@@ -46,7 +48,7 @@ def judged(making: Making, step: StepInput[ReleaseSettings], earlier: EarlierRel
     """What a recipient finds in the package, searched for the originals, merged by door 1, and evaluated.
 
     Needs the package as it is read. A first look searches for no originals and no identifiers, and attacks nothing; a
-    trial may end with it, if it finds a reason, and attacks nothing that lines of the config answer already.
+    trial may end with it, if it finds a reason that no line of a config answers.
     """
     asked, study, released, people = making.asked, making.study, making.released, making.people
     tables, rule, most = making.package.tables, asked.rule, asked.files.rows_to_search
@@ -68,19 +70,28 @@ def judged(making: Making, step: StepInput[ReleaseSettings], earlier: EarlierRel
         None if earlier is None else beside_earlier(merged, earlier, people, making.n_held_back),
         tuple(staying_here(released, study)),
     )
-    if step.asks < Asks.UNTIL_HELD or (step.asks is Asks.UNTIL_HELD and reasons_of(MASKED, checked)):
+    if step.asks < Asks.UNTIL_HELD or _is_held(step, reasons_of(MASKED, checked)):
         return checked
     found, summaries = searched or _searched(making, step)
     tables.clear()  # the ids and texts of all people, which nothing needs again
     checked = dataclasses.replace(checked, **found)
+    leaving = dataclasses.replace(leaving, files=summaries)
     findings = ReleaseFindings.of(
-        dataclasses.replace(leaving, files=summaries),
+        leaving,
         dated_rows(released, study, people, whose, harmless, most),
-        is_enough=lambda found: (
-            step.asks is Asks.UNTIL_HELD and any(one.changes for one in (*found, *reasons_of(MASKED, checked)))
-        ),
+        is_enough=lambda found: step.asks is Asks.UNTIL_HELD and bool((*found, *reasons_of(MASKED, checked))),
     )
-    return dataclasses.replace(checked, findings=findings)
+    checked = dataclasses.replace(checked, findings=findings)
+    if step.asks in (Asks.UNTIL_HELD, Asks.AHEAD) and not _is_held(step, reasons := reasons_of(MASKED, checked)):
+        checked = dataclasses.replace(checked, foreseen=tuple(foreseen(leaving, reasons)))
+    return checked
+
+
+def _is_held(step: StepInput[ReleaseSettings], reasons: Iterable[Reason]) -> bool:
+    """Whether a trial that ends where it is held has a reason that no line answers: what lines answer is found whole,
+    so that one more run is enough.
+    """
+    return step.asks is Asks.UNTIL_HELD and not all(one.changes for one in reasons)
 
 
 def _searched(making: Making, step: StepInput[ReleaseSettings]) -> tuple[dict[str, Any], SummariesOfFiles | None]:

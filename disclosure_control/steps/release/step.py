@@ -16,6 +16,7 @@ from disclosure_control.basics.telling.small_counts import Policy
 from disclosure_control.release.making import Asked, Making, Stage, begun
 from disclosure_control.release.settings import ReleaseSettings
 from disclosure_control.release.stages import (
+    DECIDED,
     LEAVING,
     LOOKED_AT,
     ON_TRIAL,
@@ -49,7 +50,8 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
     with asked_of(step, treated) as asked:
         begins = begun(asked, kept_between_trials=step.is_trial)
         if step.asks is Asks.LOSSES:
-            return _losses(through(WEIGHED, begins))
+            decided = through(DECIDED, begins)
+            return step.kept.of(decided.decided, lambda: _losses(through(WEIGHED, decided)))
         kept = kept_releases(step.folder / RESULTS_FOLDER) if step.settings.earlier else ()
         earlier = earlier_releases(begins, (one for release in kept for one in release.ids))
         made = through(against_attacks(_stages_of(step), earlier), begins)

@@ -46,7 +46,10 @@ def run_step(step: StepInput[TreatmentSettings]) -> StepResult:
     recommended = None if recommendation is None else recommendation.treatment
     records, columns = step.dataset.records(), step.dataset.table.columns
     config, steps = step.assessment.config, in_one_calendar(settings.steps, step.assessment.config)
-    treated = treat_records(records, columns, config, steps, seed, step.folder, recommended, release)
+    treated = treat_records(
+        *(records, columns, config, steps, seed, step.folder, recommended, release),
+        kept=step.kept if step.is_trial else None,
+    )
     if step.asks < Asks.UNTIL_HELD:
         return StepResult({}, outcome=treated)
     left_in = _identifiers_left_in(step, treated)

@@ -9,8 +9,11 @@ import pytest
 
 from disclosure_control.attack.attacked import Attacked
 from disclosure_control.basics.kept import Kept
+from disclosure_control.basics.settings.changes import ConfigChange
+from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.small_counts import EXACT
 from disclosure_control.release.making import begun
+from disclosure_control.steps.release import judged
 from disclosure_control.steps.release.step import _stages_of, asked_of, labels_and_names, run_step
 from disclosure_control.steps.running import Asks, StepInput, StepResult
 from tests.steps.release.conftest import FOLDER, TREATMENT, demo_config, folder_with_files, step_on
@@ -60,11 +63,23 @@ def test_all_ways_give_the_pseudonyms_of_the_untried_config(tmp_path, release_ke
     assert ids(dataclasses.replace(other, untried=first.assessment.config)) == ids(first) != ids(other)
 
 
-def test_many_facts_are_left_aside_only_where_a_line_answers_a_reason(tmp_path, release_key):
-    """Without such a reason a trial that may end early asks as much as any other."""
+ALONE = Reason(Gravity.OUTSIDERS_CAN_SINGLE_OUT, "12 are alone.")
+TOLD = dataclasses.replace(ALONE, changes=(ConfigChange.to(("release", "operations", "DM.X"), "remove"),))
+
+
+@pytest.mark.parametrize(
+    ("reasons", "is_attacked", "n_asked"), [((), True, 1), ((TOLD,), False, 1), ((ALONE,), False, 0)]
+)
+def test_what_lines_bring_is_foreseen_by_the_run_that_proposes_them(
+    tmp_path, release_key, monkeypatch, reasons, is_attacked, n_asked
+):
+    """Runs that ended with their first reason were made again for each further one: six whole ones in a proposal."""
+    asked = []
+    monkeypatch.setattr(judged, "reasons_of", lambda policy, checked: reasons)
+    monkeypatch.setattr(judged, "foreseen", lambda leaving, reasons: asked.append(reasons) or [])
     result = on_trial(dataclasses.replace(made_study(tmp_path), asks=Asks.UNTIL_HELD))
-    has_lines = any(one.changes for one in result.reasons_to_hold)
-    assert has_lines != isinstance(result.outcome.findings(EXACT).attacked, Attacked)
+    assert isinstance(result.outcome.findings(EXACT).attacked, Attacked) is is_attacked
+    assert asked == [reasons] * n_asked
 
 
 def test_the_names_that_leave_are_read_where_they_are_asked_for(tmp_path, release_key):
