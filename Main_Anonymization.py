@@ -24,6 +24,7 @@ if __name__ == "__main__":
     begin(arrow_from="system")
 
 from collections.abc import Mapping
+from functools import partial
 
 from config import COMBINED_DATASET, FILES_OF_MERGE, REVIEW, lines_to_review, text_of_config
 from config.model_settings import notes_on_names
@@ -53,6 +54,7 @@ from disclosure_control.report.run_texts import risky_shares, run_texts
 from disclosure_control.report.run_told import told_to_both
 from disclosure_control.report.trials import Trials
 from disclosure_control.report.verdict import Verdict
+from disclosure_control.run.config_files import PROPOSED_CONFIG, write_draft
 from disclosure_control.run.custody import KeptRelease, keep_release, kept_releases, other_key_notice
 from disclosure_control.run.doors import DONE, INPUT_AT_FAULT, RISK_TOO_HIGH, Door, Outcome, Pilot, run_door
 from disclosure_control.run.fingerprints import fingerprint, fingerprint_of_json, key_of
@@ -134,7 +136,8 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
     if options.propose:
         from disclosure_control.draft.next_config import propose_next  # most runs need none of it
 
-        propose_next(Trials(pilot, engine, found.config, kept), outside.verdict, steps)
+        write = partial(write_draft, folder=pilot.config_file.path.parent, pilot=pilot.name, beside=PROPOSED_CONFIG)
+        propose_next(Trials(pilot, engine, found.config, kept), outside.verdict, steps, write)
     leaving = outside.leaving
     judged = (leaving.about, leaving.assessment) if leaving.assessment else (COMBINED_DATASET, assessment)
     return _outcome(*judged, outside.verdict, options.fail_on_risk)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from config import parse_config, text_of_config
@@ -17,22 +18,19 @@ from disclosure_control.draft.proposal import (
 )
 from disclosure_control.draft.way import NO_USE, RecodingLevels
 from disclosure_control.draft.ways import proposed_by_ways
-from disclosure_control.report.trials import Trials
+from disclosure_control.report.trials import Asks, Trials
 from disclosure_control.report.verdict import Verdict
-from disclosure_control.run.config_files import PROPOSED_CONFIG, write_draft
-from disclosure_control.steps.running import Asks
 
 
-def propose_next(trials: Trials, verdict: Verdict, steps: Mapping[str, Any]) -> None:
-    """Write the next config beside the pilot's, and say what it changes and how to put it in place."""
+def propose_next(trials: Trials, verdict: Verdict, steps: Mapping[str, Any], write: Callable[[str], Path]) -> None:
+    """Have the text of the next config written beside the pilot's, and say what it changes and how to use it."""
     pilot = trials.pilot
     proposal, said = next_config(trials, verdict, steps)
     lines: Iterable[str] = [
         f"Nothing to propose: {'it may leave' if verdict.may_leave else 'no line answers a reason'}."
     ]
     if proposal.is_other:
-        path = write_draft(proposal.text, pilot.config_file.path.parent, pilot.name, PROPOSED_CONFIG)
-        lines = proposal_in_words(proposal, path, pilot.config_file.path, pilot.name)
+        lines = proposal_in_words(proposal, write(proposal.text), pilot.config_file.path, pilot.name)
     pilot.log.say("\n".join([*said, *lines]))
 
 

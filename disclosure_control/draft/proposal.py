@@ -25,8 +25,7 @@ from disclosure_control.basics.telling.reasons import DECIDE, MERGE_AGAIN, Reaso
 from disclosure_control.basics.telling.words import capitalised, counted
 from disclosure_control.draft.edits import with_changes, with_choices, with_marks_decided
 from disclosure_control.remedy.treatments.keys import command_to_set, names_of_keys
-from disclosure_control.report.trials import Trials
-from disclosure_control.steps.running import Asks
+from disclosure_control.report.trials import Asks, Trials
 
 # Raises ``FaultyInputError`` with the faults of a config.
 Check = Callable[[Mapping[str, Any]], object]

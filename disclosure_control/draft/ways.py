@@ -22,9 +22,8 @@ from disclosure_control.basics.telling.words import capitalised, counted, listed
 from disclosure_control.draft.edits import with_changes
 from disclosure_control.draft.proposal import STEPS_OF_TREATMENT, Proposal, lines_for, tried_whole
 from disclosure_control.draft.way import RecodingLevels, Way, WayWeighed
-from disclosure_control.report.trials import Trials
+from disclosure_control.report.trials import Asks, Trials
 from disclosure_control.report.verdict import Verdict
-from disclosure_control.steps.running import Asks
 
 MOST_WEIGHED, MOST_TRIED, MOST_WHOLE, MOST_SHOWN = 16, 6, 3, 3
 LARGER_CLASSES = (2, 4, 8)  # times K: within them fewer people are alone by what an acquaintance knows

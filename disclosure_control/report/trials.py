@@ -18,7 +18,8 @@ from disclosure_control.report.verdict import Verdict, verdict_on, what_leaves
 from disclosure_control.run.doors import Pilot
 from disclosure_control.run.logs import SilentLog
 from disclosure_control.steps import READERS
-from disclosure_control.steps.running import Asks, StepResult, records_needed, run_steps
+from disclosure_control.steps.running import Asks as Asks  # what a verdict is asked, for those who ask
+from disclosure_control.steps.running import StepResult, records_needed, run_steps
 from disclosure_control.study_tables.fit import FitForUse
 
 
