@@ -136,8 +136,12 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
     if options.propose:
         from disclosure_control.draft.next_config import propose_next  # most runs need none of it
 
-        write = partial(write_draft, folder=pilot.config_file.path.parent, pilot=pilot.name, beside=PROPOSED_CONFIG)
-        propose_next(Trials(pilot, engine, found.config, kept), outside.verdict, steps, write)
+        propose_next(
+            Trials(pilot, engine, found.config, kept),
+            outside.verdict,
+            steps,
+            partial(write_draft, folder=pilot.config_file.path.parent, pilot=pilot.name, beside=PROPOSED_CONFIG),
+        )
     leaving = outside.leaving
     judged = (leaving.about, leaving.assessment) if leaving.assessment else (COMBINED_DATASET, assessment)
     return _outcome(*judged, outside.verdict, options.fail_on_risk)

@@ -164,6 +164,8 @@ def _below(drafted: Node | None, given: object) -> Node:
 def _drop(given: Sequence[str], dropped: Mapping[str, Decision]) -> dict[str, Node]:
     lines = [DraftedValue(name, AS_GIVEN) for name in given]
     lines += [DraftedValue(name, decision.reason, decision.review) for name, decision in dropped.items()]
-    stays = "keys leave as pseudonyms, and dates of events outside CDISC moved"
-    why = f"Columns left out of the combined dataset and of a release, where {stays}."
+    why = (
+        "Columns left out of the combined dataset and of a release, where keys leave as pseudonyms, and dates of "
+        "events outside CDISC moved."
+    )
     return {"drop": Group(lines, why)} if lines else {}

@@ -151,10 +151,9 @@ def _person_of_plain_tables(
 
 def _drafted_person(person: PersonColumn) -> Node:
     """The line of a file: the column, or the other table and the key of both."""
-    if person.through is None:
-        return DraftedValue(person.name, person.reason, person.review)
-    way = {"through": person.through.through, "key": person.through.key}
-    return DraftedValue(way, person.reason, person.review)
+    way = person.through
+    names = person.name if way is None else {"through": way.through, "key": way.key}
+    return DraftedValue(names, person.reason, person.review)
 
 
 def _is_of_kind(domain: str, model: StudyModel, *kinds: TableKind) -> bool:

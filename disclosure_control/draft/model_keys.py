@@ -89,8 +89,7 @@ def _thresholds(sensitive: Sequence[Column], k: int, seen: Mapping[str, SeenInLa
 
 
 def _line(column: Column, decisions: Mapping[str, Decision]) -> DraftedValue:
-    decision = decisions[column.name]
-    return DraftedValue(column.name, decision.reason, decision.review)
+    return DraftedValue(column.name, decisions[column.name].reason, decisions[column.name].review)
 
 
 def chosen_sensitive(columns: Sequence[Column], decisions: Mapping[str, Decision]) -> list[Column]:

@@ -58,9 +58,13 @@ def next_config(trials: Trials, verdict: Verdict, steps: Mapping[str, Any]) -> t
 
     spared = () if asked is None else tuple(name for name, weight in asked.weights.items() if weight > 1)
     proposal = propose_tried(text, name, verdict.reasons, trials.check, reasons_at_first, spared)
-    looks_further = bool(proposal.left) or (asked is not None and (asked.weigh is not None or is_of_no_use(proposal)))
-    looks_further = looks_further and not any(one.is_of_all_ways for one in proposal.left)
-    if asked is not None and "recommend" in steps and looks_further:
+    is_of_all_ways = any(one.is_of_all_ways for one in proposal.left)
+    if (
+        asked is not None
+        and "recommend" in steps
+        and not is_of_all_ways
+        and (proposal.left or asked.weigh is not None or is_of_no_use(proposal))
+    ):
         figures, by_level = steps["recommend"].figures, steps["recommend"].outcome.by_level
         taken = figures["levels"]
         recoding = None if taken is None else RecodingLevels(taken, figures["landscape"]["levels"], by_level)

@@ -55,7 +55,7 @@ def strong_candidates(frame: pd.DataFrame) -> list[PersonColumn]:
     unchanging = [name for name in map(str, frame) if (says := role_of_heading(name)) and says.role in UNCHANGING]
     found = {
         name: group
-        for name in sorted(_codes_that_repeat(frame), key=_keys_first)
+        for name in sorted(_codes_that_repeat(frame), key=lambda name: (not is_key(name), name))
         if unchanging and _are_constant(frame, group := pd.factorize(frame[name])[0], unchanging)
     }
     coarsest: dict[str, np.ndarray] = {}
@@ -65,12 +65,9 @@ def strong_candidates(frame: pd.DataFrame) -> list[PersonColumn]:
     what = listed(unchanging, at_most=3)
     return [
         PersonColumn(name, f"codes that repeat, each with one value of {what}: it seems to name the person", True)
-        for name in sorted(coarsest, key=_keys_first)
+        for name in found
+        if name in coarsest
     ]
-
-
-def _keys_first(name: str) -> tuple[bool, str]:
-    return not is_key(name), name
 
 
 def open_candidates(frame: pd.DataFrame) -> list[str]:
@@ -187,9 +184,8 @@ def _named_elsewhere(domain: str, tables: Mapping[str, pd.DataFrame]) -> PersonC
         for other in (one[name] for own, one in tables.items() if own != domain and name in one)
         if len(own := set(_texts(other))) >= LEAST_PEOPLE and len(own & set(_texts(frame[name]))) >= SHARED * len(own)
     ]
-    if len(set(found)) != 1:
-        return None
-    return PersonColumn(found[0], "each row has a code of its own, and other tables have the same codes", True)
+    why = "each row has a code of its own, and other tables have the same codes"
+    return PersonColumn(found[0], why, True) if len(set(found)) == 1 else None
 
 
 def _find_keys(tables: Mapping[str, pd.DataFrame], found: dict[str, PersonColumn | None]) -> None:

@@ -101,8 +101,9 @@ def tried_whole(found: Proposal, name: str, trials: Trials) -> Proposal:
     if not found.is_tried:
         return found
     try:
-        whole = trials.verdict(parse_config(found.text, name), "Trying it", Asks.AHEAD)
-        return dataclasses.replace(found, left=whole.reasons)
+        return dataclasses.replace(
+            found, left=trials.verdict(parse_config(found.text, name), "Trying it", Asks.AHEAD).reasons
+        )
     except FaultyInputError:
         return dataclasses.replace(found, is_tried=False)
 
@@ -113,8 +114,12 @@ def with_open_choices(found: Proposal, name: str) -> Proposal:
     What the config decides itself is no choice.
     """
     literal = parse_config(found.text, name)
-    choices = [choice for reason in found.left for choice in reason.choices]
-    choices = [choice for choice in choices if choice.path[-1] not in literal.get(choice.path[0], {})]
+    choices = [
+        choice
+        for reason in found.left
+        for choice in reason.choices
+        if choice.path[-1] not in literal.get(choice.path[0], {})
+    ]
     return dataclasses.replace(found, text=with_choices(found.text, choices))
 
 

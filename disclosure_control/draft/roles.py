@@ -108,9 +108,8 @@ def _goes_by_the_standard(column: Column, names: frozenset[str]) -> Decision | N
     says = column.operation
     is_direct = says.variable_class is VariableClass.DIRECT_IDENTIFIER
     is_place = column.role is Role.PLACE  # which the treatment can make coarse
-    if column.form == "wide" and (says.operation is OperationKind.REMOVE or is_direct) and not is_place:
-        return Decision(ConfigRole.DROPPED, says.reason, review=True)
-    return None
+    goes = column.form == "wide" and (says.operation is OperationKind.REMOVE or is_direct) and not is_place
+    return Decision(ConfigRole.DROPPED, says.reason, review=True) if goes else None
 
 
 def _is_date(column: Column, names: frozenset[str]) -> Decision | None:
@@ -134,15 +133,13 @@ def _known_to_acquaintances(column: Column, names: frozenset[str]) -> Decision |
 
 
 def _is_age(name: str) -> bool:
-    concept = concept_of(name.partition("__")[2])
-    return concept is not None and concept.name == "age"
+    return (concept := concept_of(name.partition("__")[2])) is not None and concept.name == "age"
 
 
 def _is_known(column: Column) -> bool:
     concept, is_question = column.concept, column.form == "findings" and column.domain not in DEMOGRAPHIC_DOMAINS
-    if concept is None or concept.part is not Part.KNOWN:
-        return False
-    return not is_question or concept.name == "body mass index"
+    is_known = not is_question or (concept is not None and concept.name == "body mass index")
+    return is_known and concept is not None and concept.part is Part.KNOWN
 
 
 def _repeats_another(column: Column, names: frozenset[str]) -> Decision | None:
@@ -160,10 +157,9 @@ def _repeats_another(column: Column, names: frozenset[str]) -> Decision | None:
 def _seen(column: Column, names: frozenset[str]) -> Decision | None:
     """Height and weight: outsiders see them roughly, and exact values would make everybody unique."""
     concept = column.concept
-    if concept and concept.part is Part.SEEN and (column.form == "wide" or column.domain in ("VS", "SC")):
-        words = "seen by everyone, roughly: name them in continuous_qis, with bins, if attackers may know them"
-        return Decision(ConfigRole.LEFT_ALONE, words, review=True)
-    return None
+    is_seen = concept and concept.part is Part.SEEN and (column.form == "wide" or column.domain in ("VS", "SC"))
+    words = "seen by everyone, roughly: name them in continuous_qis, with bins, if attackers may know them"
+    return Decision(ConfigRole.LEFT_ALONE, words, review=True) if is_seen else None
 
 
 def _coded_term(column: Column, names: frozenset[str]) -> Decision | None:

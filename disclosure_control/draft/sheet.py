@@ -77,10 +77,9 @@ def drafted_rows(
 
 
 def _needs_row(column: Column, decision: Decision, chosen: set[str], model: StudyModel) -> bool:
-    if decision.role is ConfigRole.SENSITIVE and column.name not in chosen:
-        return True
+    is_spare = decision.role is ConfigRole.SENSITIVE and column.name not in chosen
     is_asked = decision.role is ConfigRole.LEFT_ALONE and decision.review
-    return is_asked or (column.form == "wide" and is_left_open(column.domain, column.heading, model))
+    return is_spare or is_asked or (column.form == "wide" and is_left_open(column.domain, column.heading, model))
 
 
 def _drafted(column: Column, decision: Decision, is_chosen: bool, seen: str, model: StudyModel) -> ColumnProfile:

@@ -110,8 +110,10 @@ class WayWeighed:
     @property
     def has_lines(self) -> bool:
         """Whether lines that drop no column which should stay fine answer every reason."""
-        fine = self.stay_fine
-        return all(any(not dropped_by(one).intersection(fine) for one in of.changes) for of in self.reasons or ())
+        return all(
+            any(not dropped_by(one).intersection(self.stay_fine) for one in reason.changes)
+            for reason in self.reasons or ()
+        )
 
     def with_lines(self, lines: Sequence[ConfigChange]) -> WayWeighed:
         """The way with further lines, by which nobody looked at it."""

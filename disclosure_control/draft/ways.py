@@ -29,7 +29,6 @@ MOST_WEIGHED, MOST_TRIED, MOST_WHOLE, MOST_SHOWN = 16, 6, 3, 3
 LARGER_CLASSES = (2, 4, 8)  # times K: within them fewer people are alone by what an acquaintance knows
 AS_PROPOSED = "As proposed"
 _RECOMMENDED = {"method": "recommended"}
-_FIXED = ("recommend", "fixed")
 _LIMIT = ("recommend", "suppression_limit")
 _AT_LEAST = ("recommend", "at_least")
 _RARE = ("release", "rare_terms")
@@ -225,7 +224,7 @@ def _cells_hidden(literal: Mapping[str, Any], recoding: RecodingLevels, fine: Se
 
 def _way_of(recoding: RecodingLevels, stays: Mapping[str, Any]) -> Way:
     fixed = {name: level for name, level in recoding.taken.items() if name not in stays or level == stays[name]}
-    return Way(recoding.in_words(), (ConfigChange.to(_FIXED, fixed),))
+    return Way(recoding.in_words(), (ConfigChange.to(("recommend", "fixed"), fixed),))
 
 
 def proposed_by_ways(
@@ -245,8 +244,7 @@ def proposed_by_ways(
     def config_of(way: Way) -> Mapping[str, Any]:
         return parse_config(with_changes(proposal.text, way.changes), name)  # the order of keys names the release
 
-    needed = [change.path for change in proposal.changes]
-    weighed = ways_weighed(literal, recoding, trials, tables, needed)
+    weighed = ways_weighed(literal, recoding, trials, tables, [change.path for change in proposal.changes])
     own = next((one for one in weighed if not one.way.changes), None)
     if own is None:
         why = "none was weighed, as no tables of the study could be compared."
