@@ -30,13 +30,14 @@ _OF_A_BODY = r"blood|blut|sang\w*|krwi|side|circumference|span|upper|left|right|
 # What a heading must not have beside the words of a role: "visit id" numbers records, "anchor year group" says when.
 _NOT_BESIDE = {
     "visit": r"(?!.*\b(?:id|key|uuid|gesta\w*|pregnan\w*)\b)",
-    "site": r"(?!.*\b(?:gesta|manifesta|infesta))",  # no station
+    # No station, and the site of a body.
+    "site": r"(?!.*\b(?:gesta|manifesta|infesta|tumou?r|lesion|metasta|biops|injecti|infus|infecti|bleed|pain|anatom))",
     "arm": rf"(?!.*\b(?:years? groups?|{_OF_A_BODY})\b)",
 }
 # A number of what is counted, and words that end as ids do: acids, fluids, steroids.
 _NO_KEY = re.compile(
     r"\b(?:(?:number|num|no) of(?! (?:the )?(?:patient|case|visit|sample|order|episode|encounter)\b)"
-    r"|\w+oid|\w*(?:acid|fluid|lipid)|covid|carotid)\b"
+    r"|\w+oid|\w*(?:acid|fluid|lipid)|covid|carotid|vid)\b"
 )
 _ALONE = "part of a name or address"  # "first", "name": of a person as a whole heading alone
 # Lists of words that a heading has all of, the role, and what it names. The first that fits decides, so those that

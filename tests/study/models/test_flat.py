@@ -294,6 +294,7 @@ def test_a_group_of_years_or_of_blood_is_no_arm(heading, is_arm):
         ("Kod", ["00-950", "30-001"], Role.CATEGORY),  # postcodes
         ("Wohnort bei Diagnose", ["Graz", "Linz"], Role.CATEGORY),
         ("opioid_dose", list(map(str, range(7, 127))), Role.NUMBER),  # no id
+        ("ålder vid diagnos", list(map(str, range(7, 127))), Role.NUMBER),
         ("number_of_steps", list(map(str, range(950, 1070))), Role.NUMBER),
         ("number of the case", list(map(str, range(950, 1070))), Role.RECORD_KEY),
     ],
@@ -312,7 +313,10 @@ def test_numbers_beside_limits_are_numbers(limit):
 
 @each(
     "heading, is_site",
-    [("Pflegestation", True), ("Station", True), ("gestation_weeks", False), ("skin manifestation", False)],
+    [
+        *(("Pflegestation", True), ("Station", True), ("study site", True), ("tumour_site", False)),
+        *(("gestation_weeks", False), ("skin manifestation", False), ("injection site", False)),
+    ],
 )
 def test_a_gestation_is_no_station(heading, is_site):
     says = role_of_heading(heading)
