@@ -22,7 +22,7 @@ DIVIDED = r"^\(?0?\d{2,5}\)?[ ./-]{1,3}(\d{2,4}[ .-]?){1,3}\d{2,4}$"
 PLAIN = r"^0?\d{9,11}$"
 DATE_OR_NUMBER = r"^\d{4}[-./]\d{1,2}[-./]\d{1,2}|^\d{1,2}[-./]\d{1,2}[-./]\d{2,4}$|^\d+[.]\d+$"
 HEADING = any_of(
-    *("phone", "=tel", "telef", "mobile", "mob", "fax", "cell", "kontakt", "contact", "handy", "komork", "gsm"),
+    *("phone", "=tel", "telef", "telephon", "mobile", "mob", "fax", "cell", "kontakt", "contact", "handy", "komork"),
     *("τηλ", "κινητ", "επικοινων", "тел", "моб", "gsm", "movil", "fijo", "rufnummer", "portable"),
 )
 
