@@ -14,7 +14,7 @@ from disclosure_control.remedy.recodings.losses import METRICS
 from disclosure_control.run.doors import DONE, run_door
 from disclosure_control.steps import READERS
 from Main_Anonymization import add_options, assess_pilot
-from study.models.study_model import data_models
+from study.models.registry import data_models
 from tests.cases import each
 from tests.config_keys import faults_of_key
 from tests.places import PROJECT

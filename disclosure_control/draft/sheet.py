@@ -11,25 +11,27 @@ from typing import Any
 from disclosure_control.basics.telling.words import counted, listed
 from disclosure_control.draft.columns import Column
 from disclosure_control.draft.roles import NOT_RECOGNISED, ConfigRole, Decision
-from study.columns.profile import (
+from study.columns.closed import (
     BETWEEN,
-    NO_VALUES,
-    ColumnProfile,
-    Degree,
-    Known,
     Look,
-    Status,
-    UnderstoodAs,
     groups_of,
     holds_for,
     is_asked,
-    is_left_open,
     is_of_the_tool,
     is_pattern,
     look_of,
     of_dates,
-    profile_of,
     rows_of,
+)
+from study.columns.profile import (
+    NO_VALUES,
+    ColumnProfile,
+    Degree,
+    Known,
+    Status,
+    UnderstoodAs,
+    is_left_open,
+    profile_of,
     seen_in,
 )
 from study.columns.sheet import ColumnSheet

@@ -23,14 +23,15 @@ from study.formats.registry import writers_by_name
 from study.formats.rows_of_people import SUBJECT, RowsOfPeople
 from study.formats.tables import GZIP_SUFFIX, SourceTable, Through, domain_of, stem_of, suffix_of
 from study.merge.ages import with_ages
-from study.merge.parts import MergeState
 from study.merge.people import with_persons
 from study.merge.reading import Read, chosen_files, with_sdtm_names
 from study.merge.settings import MergeSettings
+from study.merge.state import MergeState
 from study.merge.subject_ids import SubjectIdRule, read_subjects
+from study.models.registry import study_model
 from study.models.roles import TableKind
 from study.models.sdtm import domain_of_table
-from study.models.study_model import StudyModel, study_model
+from study.models.study_model import StudyModel
 
 # The person of a row that belongs to no subject of the pilot.
 NOBODY, STRANGER = -1, -2

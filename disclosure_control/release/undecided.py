@@ -5,7 +5,7 @@ from __future__ import annotations
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.study import Study, StudyFile
-from study.columns.profile import ClosedGroup, Look, groups_of, look_of
+from study.columns.closed import ClosedGroup, Look, groups_of, look_of
 from study.formats.tables import SourceTable
 from study.models.values_seen import ValuesSeen
 from study.operations import OperationKind

@@ -25,7 +25,7 @@ from disclosure_control.study_tables.words import (
     row_in_words,
     rows_may_be_named,
 )
-from study.models.coded_terms import DISCONTINUED
+from study.models.disposition import DISCONTINUED
 
 MOST_NAMED = 4  # comparisons of a table that a reason names
 LOSES = "What the recipient loses"

@@ -7,7 +7,7 @@ import numpy as np
 from disclosure_control.basics.telling.small_counts import Policy
 from disclosure_control.study_tables.comparison import ComparedTable
 from disclosure_control.study_tables.table import CellKind
-from study.models.coded_terms import is_reason
+from study.models.disposition import is_reason
 
 # Tables whose rows are parts of their first row; and those whose rows of a group are parts of a whole.
 _CONTAINED, _PARTS = ("adverse_events",), ("demographics", "disposition")

@@ -23,19 +23,9 @@ import pandas as pd
 from config import LARGEST_CONFIG
 from disclosure_control.basics.files import SourceFile, read_file
 from disclosure_control.basics.telling.faults import FaultyInputError, nearest_name, stop_at
+from study.columns.closed import holds_for, is_asked, is_pattern, of_dates
 from study.columns.decisions import ROLES_TO_DECIDE
-from study.columns.profile import (
-    AGREED,
-    ColumnProfile,
-    Degree,
-    Known,
-    Status,
-    UnderstoodAs,
-    holds_for,
-    is_asked,
-    is_pattern,
-    of_dates,
-)
+from study.columns.profile import AGREED, ColumnProfile, Degree, Known, Status, UnderstoodAs
 from study.models.roles import Role
 
 HEADINGS = tuple(one.name for one in dataclasses.fields(ColumnProfile))

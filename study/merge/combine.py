@@ -27,21 +27,12 @@ from study.formats.tables import Pieces, SourceTable, domain_of
 from study.formats.values import NUMBER_PATTERN, n_records_of
 from study.merge.domains import DividedDomain, divided_domains
 from study.merge.findings import FINDINGS
-from study.merge.parts import (
-    ColumnOfPeople,
-    CountedFaults,
-    MergeState,
-    Plan,
-    Progress,
-    Reduced,
-    Reduction,
-    added,
-    texts_of,
-)
+from study.merge.parts import ColumnOfPeople, CountedFaults, Plan, Progress, Reduced, Reduction, added, texts_of
 from study.merge.people import by_domain, people_of_tables
 from study.merge.proof import RowsProof, SexesProof, prove_people, questions_of_tables
 from study.merge.reading import Read, belonging_tables, tables_to_merge
 from study.merge.settings import MergeSettings
+from study.merge.state import MergeState
 from study.merge.subject_ids import DEFAULT_COLUMN, SubjectIdRule
 from study.merge.wide import EVENTS, ROWS, WIDE, columns_of_person
 from study.models.roles import TableKind

@@ -18,7 +18,8 @@ from study.formats.column_reading import MISSING_TOKENS
 from study.formats.messages import Note
 from study.formats.rows_of_people import SUBJECT, RowsInMemory, RowsOfPeople
 from study.formats.tables import SourceTable
-from study.merge.parts import CountedFaults, Domain, DomainPart, MergeState, Progress, added
+from study.merge.parts import CountedFaults, Domain, DomainPart, Progress, added
+from study.merge.state import MergeState
 from study.merge.wide import row_of_each_subject
 from study.models.sdtm import supplemental_parent
 

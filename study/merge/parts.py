@@ -1,4 +1,4 @@
-"""What a merge works on: what it has found so far, and a domain in parts, all rows of a person in one of them.
+"""A domain in parts: the rows of some people each, all rows of a person in one; in memory it is one part.
 
 A reduction is planned on all parts, one after the other, and then reduces each alone. Its counts add up, so the result
 does not depend on how people are divided.
@@ -6,7 +6,7 @@ does not depend on how people are divided.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,13 +15,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import people_on_screen
 from study.formats.rows_of_people import SUBJECT
 from study.merge.settings import MergeSettings
-from study.merge.subject_ids import SubjectIdRule
 from study.models.roles import TableModel
-from study.models.study_model import NOTHING_KNOWN, StudyModel
 
 # Of a column of the result: (n_subjects,) of text, as Arrow's or as objects with None where missing.
 ColumnOfPeople: TypeAlias = np.ndarray | pd.Series
@@ -132,33 +129,3 @@ def _both(one: Any, other: Any) -> Any:
     if isinstance(one, dict):
         return dict(sorted(added(one, other).items()))
     return one + other if isinstance(one, int) else one
-
-
-@dataclass
-class MergeState:
-    """What a merge has found so far; faults are collected and raised together. ``model``: what its tables are.
-
-    ``without_records``: files with headings alone, and their faults, until the model says whether it has such tables.
-    """
-
-    rule: SubjectIdRule
-    settings: MergeSettings
-    faults: list[str] = field(default_factory=list)
-    left_out: dict[str, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    unknown: dict[str, set[str]] = field(default_factory=dict)
-    inputs: dict[str, dict[str, Any]] = field(default_factory=dict)
-    domains: dict[str, dict[str, Any]] = field(default_factory=dict)
-    model: StudyModel = NOTHING_KNOWN
-    without_records: dict[str, Sequence[str]] = field(default_factory=dict)
-
-    def count(self, domain: str, **numbers: int) -> None:
-        """Add to the counts of a domain."""
-        counts = self.domains.setdefault(domain, {})
-        for name, number in numbers.items():
-            counts[name] = counts.get(name, 0) + number
-
-    def stop_at_faults(self) -> None:
-        """Raise ``FaultyInputError`` if there are faults so far."""
-        if self.faults:
-            raise FaultyInputError(self.faults)

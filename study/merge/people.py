@@ -19,7 +19,7 @@ from disclosure_control.basics.telling.faults import nearest_name, stop_at
 from disclosure_control.basics.telling.small_counts import people_on_screen
 from study.formats.messages import Note, all_files_setting
 from study.formats.tables import FileOptions, SourceTable, Through
-from study.merge.parts import MergeState
+from study.merge.state import MergeState
 from study.merge.subject_ids import ReadSubjects, SubjectIdRule, read_subjects
 from study.models.role_words import is_key, role_of_heading
 from study.models.roles import TableKind

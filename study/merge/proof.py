@@ -19,8 +19,9 @@ from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.basics.telling.words import listed
 from study.formats.messages import Note, all_files_setting
 from study.formats.tables import SourceTable, Through
-from study.merge.parts import ColumnOfPeople, Domain, DomainPart, MergeState
+from study.merge.parts import ColumnOfPeople, Domain, DomainPart
 from study.merge.people import KnownPeople, how_to_join, way_to_person, with_person_of_key
+from study.merge.state import MergeState
 from study.models.role_words import role_of_heading
 from study.models.roles import Role, TableKind
 from study.words import words_of_the_pilots

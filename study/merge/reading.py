@@ -25,12 +25,13 @@ from study.formats.files import find_domain_files, read_domain_file
 from study.formats.messages import NO_RECORDS, Note, all_files_setting, has_no_records, shown_name
 from study.formats.tables import FileOptions, SourceTable
 from study.merge.ages import with_ages
-from study.merge.parts import MergeState
 from study.merge.people import with_persons
 from study.merge.settings import MergeSettings
+from study.merge.state import MergeState
 from study.merge.subject_ids import DEFAULT_COLUMN, SubjectIdRule
+from study.models.registry import study_model
 from study.models.sdtm import BASE_DOMAIN, LEFT_OUT, named_domain, only_value, supplemental_parent
-from study.models.study_model import StudyModel, study_model
+from study.models.study_model import StudyModel
 
 # Reads a file at a path as the options declare it.
 Read = Callable[[Path, FileOptions], SourceTable]

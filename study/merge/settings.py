@@ -44,7 +44,7 @@ _STUDY = dataclasses.replace(
 
 def _faults_of_model(value: str, place: Place) -> list[str]:
     """The models are loaded where one is named: their patterns take a tenth of a small run."""
-    from study.models.study_model import data_models
+    from study.models.registry import data_models
 
     names = ", ".join(f'"{name}"' for name in data_models())
     return [] if value in data_models() else [f"{place}: found {value!r}; allowed: the name of a data model: {names}"]

@@ -13,9 +13,10 @@ from pathlib import Path
 
 from study.formats.tables import SourceTable
 from study.models import sdtm
+from study.models.registry import DataModel
 from study.models.roles import ColumnModel, Role, TableKind, TableModel
 from study.models.sdtm_operations import operation_of
-from study.models.study_model import DataModel, StudyModel
+from study.models.study_model import StudyModel
 from study.operations import NOT_IN_THE_TABLE, Operation, decided, rules_of_table
 
 SUBJECTS = "ADSL"

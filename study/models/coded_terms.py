@@ -1,8 +1,4 @@
-"""Coded terms of a table: which columns have the same terms at several levels, and which rows are of what happened.
-
-Of a disposition, the terms say how people left a study; all ways to discontinue share one term. Source: CDISC
-Controlled Terminology, code list NCOMPLT (Completion/Reason for Non-Completion, C66727).
-"""
+"""Coded terms of a table: which columns have the same terms at several levels, and which rows are of what happened."""
 
 from __future__ import annotations
 
@@ -15,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from study.models.roles import Role, TableModel
-from study.models.standard_words import standard_lists
 from study.operations import OperationKind
 
 # Answers that deny an event: a question about it was answered by no, or not asked.
@@ -101,45 +96,3 @@ def _ladder(name: str, prefix: str, columns: Sequence[str], table: TableModel) -
     ordered = sorted(columns, key=lambda one: (table.columns[one].level, table.columns[one].code_of in columns))
     levels = [one for one in ordered if not table.columns[one].code_of]
     return TermLadder(name, prefix, tuple(levels), tuple(ordered), table)
-
-
-# ---------------------------------------------------------------- dispositions
-
-DISCONTINUED = "DISCONTINUED"
-_IN_PLAN = ("DISPOSITION EVENT", "")  # categories of DS whose terms say how somebody left; "" is none
-
-
-def _terms(*kinds: str) -> list[str]:
-    """Terms of the code list: of who ``completed`` the study, who ``never began`` it, and ``reasons`` to leave it."""
-    return [term for kind in kinds for term in standard_lists()["dispositions"][kind]]
-
-
-def _said(term: object) -> str:
-    return " ".join(str(term).upper().replace("-", " ").replace("/", " ").split())
-
-
-def is_reason(term: object) -> bool:
-    """Whether a term is a reason to leave a study, of the code list."""
-    return _said(term) in _terms("reasons")
-
-
-def are_dispositions(terms: Sequence[object]) -> bool:
-    """Whether some of the distinct ``terms`` are reasons to leave a study, and at least half are of the code list."""
-    said = {_said(term) for term in terms}
-    known = said & {*_terms("completed", "never began", "reasons")}
-    return bool(said & {*_terms("reasons")}) and 2 * len(known) >= len(said)
-
-
-def disposition_level(terms: np.ndarray, categories: np.ndarray) -> np.ndarray:
-    """The term above each one (n_rows,): all reasons to discontinue are one; the others are above themselves.
-
-    ``categories`` (n_rows,), None where there is none: a milestone of the protocol or another event is no disposition.
-    A person who was never in the study did not discontinue it.
-    """
-    codes, distinct = pd.factorize(terms)
-    stays = _terms("completed", "never began")
-    above = [one if _said(one) in stays else DISCONTINUED for one in distinct]
-    groups = pd.Series(categories).fillna("").astype(str).str.upper().str.strip()
-    is_disposition = groups.isin(_IN_PLAN).to_numpy()
-    raised = np.array([*above, None], dtype=object)[codes]
-    return np.where(is_disposition, raised, terms)

@@ -16,8 +16,9 @@ import pandas as pd
 from disclosure_control.basics.encoding.columns import number_text
 from study.formats.fhir.views import declared_views, views_by_resource
 from study.formats.tables import SourceTable
+from study.models.registry import DataModel
 from study.models.roles import ColumnModel, Derive, Role, TableKind, TableModel
-from study.models.study_model import DataModel, StudyModel
+from study.models.study_model import StudyModel
 from study.operations import Operation, OperationKind, VariableClass
 
 BASE_TABLE, PERSON = "PATIENT", "patient_id"

@@ -19,9 +19,10 @@ from study.formats.tables import SourceTable
 from study.formats.values import COMPARATOR
 from study.headings import is_number, names_subjects, words_of
 from study.models.column_roles import PEOPLE_OF_A_CATEGORY, PlainTable, is_unique
+from study.models.registry import DataModel
 from study.models.role_words import names_a_label, names_a_term, role_of_heading
 from study.models.roles import ColumnModel, Role, TableKind, TableModel
-from study.models.study_model import DataModel, StudyModel
+from study.models.study_model import StudyModel
 from study.models.values_seen import ValuesSeen
 from study.words import form_of, listed_words
 

@@ -21,8 +21,9 @@ import pandas as pd
 from disclosure_control.basics.encoding.columns import number_text
 from study.formats.tables import SourceTable
 from study.models.column_roles import PlainTable
+from study.models.registry import DataModel
 from study.models.roles import ColumnModel, Derive, Role, TableKind, TableModel
-from study.models.study_model import DataModel, StudyModel
+from study.models.study_model import StudyModel
 from study.models.words_of_codes import in_words, text_of_code
 from study.operations import Operation, OperationKind, VariableClass
 

@@ -31,8 +31,9 @@ from study.models.redcap_dictionary import (
     fields_of,
     words_of,
 )
+from study.models.registry import DataModel
 from study.models.roles import ColumnModel, Derive, Role, TableKind, TableModel
-from study.models.study_model import DataModel, StudyModel
+from study.models.study_model import StudyModel
 from study.models.words_of_codes import column_in_words, text_of_code
 from study.operations import Operation, OperationKind, VariableClass
 

@@ -13,9 +13,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from study.formats.tables import SourceTable
+from study.models.registry import DataModel
 from study.models.roles import ColumnModel, Role, TableKind, TableModel
 from study.models.sdtm_operations import operation_of
-from study.models.study_model import DataModel, StudyModel
+from study.models.study_model import StudyModel
 
 BASE_DOMAIN = "DM"  # defines the subjects
 PERSON = "USUBJID"

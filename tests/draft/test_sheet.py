@@ -17,7 +17,7 @@ from study.columns.profile import Status
 from study.columns.sheet import ColumnSheet, read_sheet
 from study.formats.tables import SourceTable
 from study.merge.combine import Combined
-from study.models.study_model import study_model
+from study.models.registry import study_model
 from tests.cases import each
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, SyntheticPilot, leaks
 

@@ -15,7 +15,7 @@ from disclosure_control.draft.subject_ids import draft_subject_ids, faults_of_sp
 from study.formats.tables import SourceTable
 from study.merge import subject_ids
 from study.merge.subject_ids import read_subjects
-from study.models.study_model import study_model
+from study.models.registry import study_model
 from tests.examples import examples
 
 

@@ -16,8 +16,9 @@ from disclosure_control.release.people import ReleasePeople, people_of, recoded_
 from disclosure_control.release.study import NOBODY, STRANGER, Study, StudyFile
 from disclosure_control.remedy.treatments.keys import Release
 from study.formats.tables import SourceTable
+from study.models.registry import study_model
 from study.models.sdtm import supplemental_parent
-from study.models.study_model import StudyModel, study_model
+from study.models.study_model import StudyModel
 
 KEY = bytes.fromhex("8f14e45fceea167a5a36dedd4bea2543a1b2c3d4e5f60718")
 RELEASE = Release("PILOT", "2026")

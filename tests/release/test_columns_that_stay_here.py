@@ -12,8 +12,8 @@ from study.columns.decisions import ColumnDecision, with_decisions
 from study.formats.tables import SourceTable
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
+from study.models.registry import study_model
 from study.models.roles import Role
-from study.models.study_model import study_model
 from study.operations import OperationKind
 from tests.cases import each
 

@@ -18,8 +18,8 @@ from disclosure_control.release.terms.rare_terms import RareTerms, without_rare_
 from disclosure_control.steps.release.course import course_risk, reasons_of_course
 from study.formats.tables import SourceTable
 from study.merge.subject_ids import SubjectIdRule
+from study.models.registry import study_model
 from study.models.sdtm_operations import overriding_line
-from study.models.study_model import study_model
 from study.operations import OperationKind
 from tests.cases import quick
 from tests.release.small_studies import model_of, people, released, rows_of_files

@@ -19,8 +19,8 @@ from disclosure_control.release.terms.raised_terms import NOT_RELEASED, RaisedTe
 from disclosure_control.release.terms.rare_terms import RareTerms, without_rare_terms
 from disclosure_control.release.terms.term_levels import levels_shown
 from disclosure_control.remedy.treatments.keys import Release
-from study.models.coded_terms import DISCONTINUED, are_dispositions, disposition_level
-from study.models.study_model import study_model
+from study.models.disposition import DISCONTINUED, are_dispositions, disposition_level
+from study.models.registry import study_model
 from tests.cases import quick
 from tests.examples import examples
 from tests.release.small_studies import KEY, RELEASE, people, released, table

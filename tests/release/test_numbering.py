@@ -17,9 +17,9 @@ from disclosure_control.release.joins import JoinState, joins_of
 from disclosure_control.release.numbering import in_an_order_of_their_own, order_of_rows
 from disclosure_control.release.study import NOBODY, Study, StudyFile
 from study.merge.subject_ids import SubjectIdRule
+from study.models.registry import study_model
 from study.models.roles import ColumnModel, Role, TableKind, TableModel
 from study.models.sdtm_operations import overriding_line
-from study.models.study_model import study_model
 from study.operations import OperationKind
 from tests.examples import examples
 from tests.release.small_studies import KEY, RELEASE, people, released, rows_of, rows_of_files, studies, study_of, table

@@ -7,7 +7,7 @@ import pytest
 
 from disclosure_control.release.whole_domains import with_whole_domains
 from study.formats.tables import SourceTable
-from study.models.study_model import study_model
+from study.models.registry import study_model
 from tests.release.small_studies import table
 
 

@@ -13,7 +13,8 @@ from disclosure_control.study_tables.side import StudySide
 from disclosure_control.study_tables.table import StudyTable
 from study.formats.files import find_domain_files, read_domain_file
 from study.formats.tables import NOTHING_DECLARED, SourceTable
-from study.models.study_model import StudyModel, study_model
+from study.models.registry import study_model
+from study.models.study_model import StudyModel
 
 
 def model_of(frames: Mapping[str, pd.DataFrame], person: str = "USUBJID") -> StudyModel:

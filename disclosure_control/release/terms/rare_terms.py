@@ -21,7 +21,8 @@ from disclosure_control.release.terms.outcomes import OutcomeLadder, outcomes_to
 from disclosure_control.release.terms.raised_terms import NOT_RELEASED, RaisedTerms
 from disclosure_control.release.terms.related_terms import emptied, without_related
 from disclosure_control.release.terms.term_levels import levels_shown
-from study.models.coded_terms import DISCONTINUED, TermLadder, are_dispositions, disposition_level, term_ladders
+from study.models.coded_terms import TermLadder, term_ladders
+from study.models.disposition import DISCONTINUED, are_dispositions, disposition_level
 from study.models.sdtm import LEVELS
 from study.models.study_model import StudyModel
 from study.operations import names_variable

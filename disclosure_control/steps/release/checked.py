@@ -31,7 +31,7 @@ from disclosure_control.steps.release.earlier import (
 )
 from disclosure_control.steps.release.keys import reasons_of_keys
 from disclosure_control.steps.release.traces import reasons_of_traces
-from study.columns.profile import ClosedGroup
+from study.columns.closed import ClosedGroup
 
 COURSES_NOT_LOOKED_AT = (
     "Not looked at: what acquaintances know of events, treatments, visits or a death. A run from disk does not "

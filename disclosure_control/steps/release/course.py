@@ -28,7 +28,8 @@ from disclosure_control.release.settings import OutsidersKnow
 from disclosure_control.release.terms.rare_terms import RareTerms
 from disclosure_control.steps.release.coarser import FewerColumns, entries_of, fewer_columns, n_alone_by_one
 from study.merge.subject_ids import SubjectIdRule
-from study.models.coded_terms import are_dispositions, term_ladders
+from study.models.coded_terms import term_ladders
+from study.models.disposition import are_dispositions
 from study.models.study_model import StudyModel
 
 NO_COLUMNS = "not counted, because no table has columns for it"

@@ -6,8 +6,8 @@ import pandas as pd
 
 from study.columns.profile import Degree, Known, UnderstoodAs, is_left_open, profile_of, seen_in
 from study.formats.tables import SourceTable
+from study.models.registry import study_model
 from study.models.roles import Role
-from study.models.study_model import study_model
 from study.models.values_seen import ValuesSeen
 from tests.cases import each
 

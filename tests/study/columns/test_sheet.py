@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.run.config_files import write_sheet
-from study.columns.profile import AGREED, ColumnProfile, Degree, Known, Status, UnderstoodAs, is_pattern
+from study.columns.closed import is_pattern
+from study.columns.profile import AGREED, ColumnProfile, Degree, Known, Status, UnderstoodAs
 from study.columns.sheet import HEADINGS, ColumnSheet, parsed_sheet, read_sheet
 from study.models.roles import Role
 from tests.cases import each

@@ -28,8 +28,8 @@ from study.formats.hand_over import (
     typed_bytes,
 )
 from study.merge.combine import Assembly, Combined
-from study.merge.parts import MergeState
 from study.merge.settings import MergeSettings
+from study.merge.state import MergeState
 from study.merge.subject_ids import SubjectIdRule
 from tests.cases import each
 from tests.examples import examples

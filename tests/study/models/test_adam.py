@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from study.models.adam import adam_operation
+from study.models.registry import study_model
 from study.models.roles import TableKind
-from study.models.study_model import study_model
 from study.operations import OperationKind
 from tests.places import SHARED_DATA
 from tests.study.merge.merge_files import columns_of, combine, needs_shared_data, values

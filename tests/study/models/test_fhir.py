@@ -15,8 +15,8 @@ from study.merge.combine import combine_domains
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
 from study.models.coded_terms import term_ladders
+from study.models.registry import study_model
 from study.models.roles import Role
-from study.models.study_model import study_model
 from study.operations import OperationKind
 from tests.run.fixtures import kept_screen
 from tests.run.synthetic_pilot import DONE, Doors, SyntheticPilot

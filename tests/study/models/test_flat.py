@@ -16,9 +16,9 @@ from disclosure_control.records.sql import database_in
 from disclosure_control.run.tables import csv_bytes
 from study.formats.files import read_domain_file
 from study.formats.tables import FileOptions, SourceTable
+from study.models.registry import study_model
 from study.models.role_words import role_of_heading
 from study.models.roles import Role, TableKind
-from study.models.study_model import study_model
 from study.models.values_seen import ValuesSeen
 from study.operations import OperationKind
 from tests.cases import each, quick

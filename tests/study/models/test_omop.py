@@ -21,8 +21,8 @@ from study.merge.combine import combine_domains
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
 from study.models.omop import MODEL, TABLES, column_of
+from study.models.registry import study_model
 from study.models.roles import Role, TableKind
-from study.models.study_model import study_model
 from tests.places import ORACLES, PROJECT, SHARED_DATA
 from tests.release.small_studies import KEY, RELEASE
 from tests.study.merge.merge_files import columns_of, combine, needs_shared_data, values, write

@@ -9,8 +9,9 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from study.formats.files import read_domain_file
 from study.formats.tables import SourceTable
 from study.models.redcap_dictionary import fields_of, meaning_of
+from study.models.registry import study_model
 from study.models.roles import Role, TableKind
-from study.models.study_model import StudyModel, study_model
+from study.models.study_model import StudyModel
 from study.operations import OperationKind
 from tests.cases import each
 from tests.places import SHARED_DATA
