@@ -153,8 +153,7 @@ def _first_day(table: SourceTable, column: str, rule: SubjectIdRule) -> pd.Serie
     assert rows is not None  # no limit
     subjects = read_subjects(rows, rule)
     days = pd.Series(days_of(rows[column].astype("str"))).groupby(subjects.code).min()
-    days = days.reindex(range(len(subjects.ids)))
-    return days.set_axis(subjects.ids)
+    return days.reindex(range(len(subjects.ids))).set_axis(subjects.ids)
 
 
 def _of_ids(ids: pd.Series, ages: pd.Series, rule: SubjectIdRule) -> pd.Series:

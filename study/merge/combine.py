@@ -211,11 +211,12 @@ def _with_people_of_one_row(
     model: StudyModel, members: Mapping[str, list[SourceTable]], person: Mapping[str, np.ndarray]
 ) -> StudyModel:
     """The model, tables of rows in time where nobody has two rows being tables of people."""
-    tables = dict(model.tables)
-    for name, of_domain in members.items():
-        if tables[name].kind is TableKind.ROWS and not _has_repeated(of_domain, person):
-            tables[name] = dataclasses.replace(tables[name], kind=TableKind.PEOPLE)
-    return dataclasses.replace(model, tables=tables)
+    of_people = {
+        name: dataclasses.replace(model.tables[name], kind=TableKind.PEOPLE)
+        for name, of_domain in members.items()
+        if model.tables[name].kind is TableKind.ROWS and not _has_repeated(of_domain, person)
+    }
+    return dataclasses.replace(model, tables={**model.tables, **of_people})
 
 
 def _has_repeated(of_domain: list[SourceTable], person: Mapping[str, np.ndarray]) -> bool:
@@ -293,10 +294,12 @@ def _unknown_domains(state: MergeState, read: list[str], merged: list[str]) -> l
     """Domains that the settings name and the pilot does not have: such a rule has no effect."""
     settings = state.settings
     known = {*read, *merged, *(domain_of(Path(name)) for name in state.left_out)}
-    named = {key: getattr(settings, key) for key in ("ignore", "files", "carry", "events", "several_rows")}
-    named["unknown_subjects"] = settings.unknown_subjects
-    for key in ("record", "text_results", "pool"):
-        named[key] = [name.split("__")[0] for name in getattr(settings, key) if name]
+    keyed = ("ignore", "files", "carry", "events", "several_rows", "unknown_subjects")
+    named = {key: getattr(settings, key) for key in keyed}
+    named |= {
+        key: [name.split("__")[0] for name in getattr(settings, key) if name]
+        for key in ("record", "text_results", "pool")
+    }
     return [
         f"merge[{key!r}] has no effect: no domain {name!r} in this pilot{nearest_name(name, known)}"
         for key, names in named.items()

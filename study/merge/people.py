@@ -118,8 +118,7 @@ def _person_of_keys(keys: pd.Series, people: pd.Series) -> pd.Series:
 
 
 def _persons(keys: pd.Series, people: pd.Series) -> pd.Series:
-    found = people.reindex(_texts(keys)).astype("str")
-    return found.set_axis(keys.index)
+    return people.reindex(_texts(keys)).astype("str").set_axis(keys.index)
 
 
 def _texts(values: pd.Series) -> np.ndarray:

@@ -90,11 +90,8 @@ def _note_on_spellings(ids: pd.Index, is_alone: np.ndarray) -> list[str]:
 
 
 def _people_of(tables: Sequence[SourceTable], person: Mapping[str, np.ndarray], n_people: int) -> np.ndarray:
-    is_there = np.zeros(n_people, dtype=bool)
-    for table in tables:
-        places = person[table.file_name]
-        is_there[places[places >= 0]] = True
-    return is_there
+    places = np.concatenate([person[table.file_name] for table in tables])
+    return np.bincount(places[places >= 0], minlength=n_people) > 0
 
 
 def _called_in_its_file(domain: str, state: MergeState) -> str:

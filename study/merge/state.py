@@ -33,8 +33,7 @@ class MergeState:
     def count(self, domain: str, **numbers: int) -> None:
         """Add to the counts of a domain."""
         counts = self.domains.setdefault(domain, {})
-        for name, number in numbers.items():
-            counts[name] = counts.get(name, 0) + number
+        counts |= {name: counts.get(name, 0) + number for name, number in numbers.items()}
 
     def stop_at_faults(self) -> None:
         """Raise ``FaultyInputError`` if there are faults so far."""

@@ -82,11 +82,10 @@ def _model(name: str, declared: Mapping[str, Any], columns: Sequence[Mapping[str
         derived["happened_or_not"] = lambda frame: _not_done(frame, statuses)
     if name == "OBSERVATION":
         derived |= {"value_in_words": _in_words, _NUMBER: _exact_number}
-    kind = TableKind(declared["kind"])
     keys = [column for column, one in described_columns.items() if one.role in (Role.RECORD_KEY, Role.FOREIGN_KEY)]
     return TableModel(
         name,
-        kind,
+        TableKind(declared["kind"]),
         declared["title"],
         described_columns,
         short={**declared.get("short", {}), **({"happened_or_not": "STAT"} if statuses else {})},

@@ -65,37 +65,29 @@ def place_by_plan(event: str, plan: Mapping[str, float]) -> float:
     return plan.get(_labelled(_ARM.sub("", event), (arm[1] or arm[2]) if arm else "1"), float("nan"))
 
 
-@dataclass(frozen=True)
-class NamedTime:
-    """What the name of an event says: a place on a scale of ``days`` or of numbered visits; at the start it is both."""
+def time_of_name(event: str) -> tuple[float, str] | None:
+    """``baseline_arm_1``, ``month_3_arm_1``, "Visit 2 (Arm 1: Drug A)" as a place in time and its scale; None without.
 
-    place: float
-    scale: str
-
-
-def time_of_name(event: str) -> NamedTime | None:
-    """``baseline_arm_1``, ``month_3_arm_1``, "Visit 2 (Arm 1: Drug A)" as a place in time; None without one."""
+    The scale is that of ``days`` or of numbered visits; at the start and at the end it is both, "".
+    """
     words = words_of(_ARM.sub("", event))
     if len(re.findall(r"\d+", words)) > 1 or re.search(_BESIDE_ANOTHER, words):
         return None  # cycle 2 day 1, post dose 1: what they are counted from is not known
     if counted := re.search(rf"\b(?:({_UNIT})s? ?(\d+)|(\d+) ?({_UNIT})s?)\b", words):
-        return NamedTime(_DAYS[counted[1] or counted[4]] * float(counted[2] or counted[3]), "days")
+        return _DAYS[counted[1] or counted[4]] * float(counted[2] or counted[3]), "days"
     if numbered := re.fullmatch(r"(?:\w+ )?([a-z]+) ?(\d+)", words):
-        return NamedTime(float(numbered[2]), numbered[1])
+        return float(numbered[2]), numbered[1]
     for pattern, place in (*_BEFORE, (_AT_START, 0.0), (_AT_END, 1e6)):
         if re.search(rf"\b({pattern})\b", words):
-            return NamedTime(place, "")
+            return place, ""
     return None
 
 
 def places_by_name(events: Sequence[str]) -> dict[str, float]:
     """The places of all events by their names; empty unless each has one, on one scale."""
-    times = {event: time_of_name(event) for event in events}
-    found = {event: time for event, time in times.items() if time is not None}
-    scales = {time.scale for time in found.values()} - {""}
-    if len(found) < len(times) or len(scales) > 1:
-        return {}
-    return {event: time.place for event, time in found.items()}
+    times = {event: time for event in events if (time := time_of_name(event)) is not None}
+    is_one_scale = len({scale for _, scale in times.values()} - {""}) <= 1
+    return {event: place for event, (place, _) in times.items()} if is_one_scale and len(times) == len(events) else {}
 
 
 def places_by_dates(rows: pd.DataFrame) -> dict[str, float]:

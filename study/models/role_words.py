@@ -89,12 +89,8 @@ def role_of_heading(heading: str) -> HeadingSays | None:
 
 
 def _first(table: _Table, words: str) -> HeadingSays | None:
-    says = (
-        HeadingSays(role, f"the heading names {what}")
-        for names, role, what in table
-        if all(_has(name, words) for name in names)
-    )
-    return next(says, None)
+    found = (row for row in table if all(_has(name, words) for name in row[0]))
+    return next((HeadingSays(role, f"the heading names {what}") for _, role, what in found), None)
 
 
 # What acquaintances know, by the table of concepts; what is no role of its own is a category or a number.

@@ -172,9 +172,8 @@ def described(tables: Sequence[SourceTable], person: str | None) -> StudyModel:
     columns: dict[str, list[str]] = {}
     domains: dict[str, str] = {}
     for table in tables:
-        is_supplemental = supplemental_parent(table.domain) is not None
         domains[table.domain] = domain_of_variables(table)
-        domain = table.domain if is_supplemental else domains[table.domain]
+        domain = domains[table.domain] if supplemental_parent(table.domain) is None else table.domain
         columns[domain] = list(dict.fromkeys([*columns.get(domain, ()), *map(str, table.frame.columns)]))
     column = PERSON if person is None else person
     models: Mapping[str, TableModel] = {
