@@ -6,7 +6,7 @@ import dataclasses
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -140,10 +140,6 @@ def _text_among_numbers(columns: Mapping[str, Counter[str]]) -> list[str]:
     return [Note.of(write)] if found else []
 
 
-def _to_nobody(words: str, n_total: int, unit: str) -> AbstractContextManager[Callable[[int], None]]:
-    return nullcontext(lambda n: None)
-
-
 @dataclass(frozen=True)
 class MergeResources:
     """How a merge works: how files are ``read``, people divided, and where the pieces of the result are kept.
@@ -156,7 +152,7 @@ class MergeResources:
     read: Read = read_domain_file
     rows_per_part: int = sys.maxsize
     pieces: Callable[[], Pieces[pd.DataFrame]] = list
-    progress: Progress = _to_nobody
+    progress: Progress = lambda words, n_total, unit: nullcontext(lambda n: None)
     look: Callable[[Sequence[SourceTable], StudyModel], None] = lambda tables, model: None
 
 

@@ -86,7 +86,7 @@ def plan_findings(parts: Parts, whole: Domain) -> Plan:
     carried = tuple((name, short.get(name, name)) for name in wanted if name in columns)
     pairs: set[Pair] = set()
     for part in parts:
-        pairs |= pairs_of_tests(_short_names(part.frame, whole.model))
+        pairs.update(pairs_of_tests(_short_names(part.frame, whole.model))[0])
     nothing = Measurements([], {}, {})
     plan = FindingsPlan(name_tests(pairs), nothing, carried)
     tables = [_valued(part, whole, plan).kinds.table for part in parts]

@@ -34,7 +34,7 @@ class Tests:
 
     def of_records(self, frame: pd.DataFrame) -> np.ndarray:
         """The place of each record's test (n_records,), -1 where it names none."""
-        pairs, of_record = _pairs(frame)
+        pairs, of_record = pairs_of_tests(frame)
         return np.array([self.place[pair] for pair in pairs] or [-1])[of_record]
 
 
@@ -43,16 +43,12 @@ def column_of(frame: pd.DataFrame, name: str) -> pd.Series:
     return frame[name] if name in frame else pd.Series(np.nan, index=frame.index, dtype="str")
 
 
-def pairs_of_tests(frame: pd.DataFrame) -> set[Pair]:
-    """The pairs of --TEST and --TESTCD that occur, None where missing."""
-    return set(_pairs(frame)[0])
-
-
-def _pairs(frame: pd.DataFrame) -> tuple[list[Pair], np.ndarray]:
+def pairs_of_tests(frame: pd.DataFrame) -> tuple[list[Pair], np.ndarray]:
     """The distinct pairs of --TEST and --TESTCD, and which of them each record has (n_records,)."""
     codes, labels = zip(*(_factorized(column_of(frame, name)) for name in ("TEST", "TESTCD")), strict=True)
     group, first = _groups([code + 1 for code in codes], [len(one) + 1 for one in labels])
-    return [_labels_at(codes, labels, row) for row in first.tolist()], group  # type: ignore[misc]
+    of_kinds = (np.array([*names, None], dtype=object)[code[first]] for code, names in zip(codes, labels, strict=True))
+    return list(zip(*of_kinds, strict=True)), group
 
 
 def _factorized(values: pd.Series) -> tuple[np.ndarray, pd.Index]:
@@ -60,10 +56,6 @@ def _factorized(values: pd.Series) -> tuple[np.ndarray, pd.Index]:
     if (few := codes_of_few_texts(values)) is not None:
         return few.codes.astype(np.int64), pd.Index(few.texts, dtype="str")
     return pd.factorize(values)
-
-
-def _labels_at(codes: Sequence[np.ndarray], labels: Sequence[pd.Index], row: int) -> tuple[str | None, ...]:
-    return tuple(str(names[code[row]]) if code[row] >= 0 else None for code, names in zip(codes, labels, strict=True))
 
 
 def _groups(codes: Sequence[np.ndarray], n_codes: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:

@@ -193,9 +193,8 @@ def _converted(
         values = values.mask(is_other)
         values[is_other] = numbers
     else:
-        texts = [None if np.isnan(one) else number_text(round(float(one), 4)) for one in numbers]
         values = values.astype(object)
-        values[is_other] = texts
+        values[is_other] = [None if np.isnan(one) else number_text(round(float(one), 4)) for one in numbers]
         values = values.astype("str")
     frame = table.frame.assign(**{column: values, unit: units.mask(units.notna(), usual)})
 

@@ -36,7 +36,12 @@ def reduce_wide(part: DomainPart, domain: Domain, _: Any) -> Reduced:
     faults = {}
     if several_rows is None:
         numbers = {"n": int((rows_of_subject > 1).sum()), "n_present": n_present}
-        faults = {_words_of_several_rows(domain.name, domain.id_column or ""): numbers}
+        words = (
+            f"{domain.name}: %(n) of %(n_present) subjects have several rows, by {domain.id_column or ''}, and this is "
+            "not a long SDTM domain; allowed: one row per subject; correct the file, or choose by merge: "
+            f'{{"several_rows": {{"{domain.name}": "last"}}}}'
+        )
+        faults = {words: numbers}
     elif counts["collapsed"]:
         rows = row_of_each_subject(frame, domain.model.order, subject, several_rows)
         frame, subject = frame.iloc[rows], subject[rows]
@@ -44,14 +49,6 @@ def reduce_wide(part: DomainPart, domain: Domain, _: Any) -> Reduced:
     row[subject] = np.arange(len(subject))
     columns = {f"{domain.name}__{name}": texts_at(as_texts(values), row) for name, values in frame.items()}
     return Reduced(columns, counts=counts, faults=faults)
-
-
-def _words_of_several_rows(domain: str, id_column: str) -> str:
-    return (
-        f"{domain}: %(n) of %(n_present) subjects have several rows, by {id_column}, and this is not a long SDTM "
-        f'domain; allowed: one row per subject; correct the file, or choose by merge: {{"several_rows": {{"{domain}": '
-        '"last"}}'
-    )
 
 
 def row_of_each_subject(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from study.formats.tables import SourceTable
@@ -108,16 +108,14 @@ def described(tables: Sequence[SourceTable], person: str | None) -> StudyModel:
     for domain, columns in names.items():
         copied = frozenset() if domain == base else frozenset(of_base) - {column}
         models[domain] = _table(domain, columns, column, copied)
-    domains: Mapping[str, str] = {**study.domain_of_data_set, **{domain: domain for domain in names}}
-    needed = "DM or ADSL" if len(models) > 1 and base is None else ""
     return dataclasses.replace(
         study,
         model="adam",
         reason=recognised(tables),
         base=base,
         tables=models,
-        domain_of_data_set=domains,
-        base_needed=needed,
+        domain_of_data_set={**study.domain_of_data_set, **{domain: domain for domain in names}},
+        base_needed="DM or ADSL" if len(models) > 1 and base is None else "",
         standard=adam_operation,
         facts={},
     )

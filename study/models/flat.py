@@ -144,8 +144,9 @@ def rows_of(plain: PlainTable, is_alone: bool) -> TableModel:
     found = _findings(plain, order, of_person)
     if found is None and not is_alone:
         found = _events(plain, order, of_person)
-    reason = "each row has columns of its own"
-    return found or TableModel(plain.table.domain, TableKind.ROWS, reason, plain.roles, order=order)
+    return found or TableModel(
+        plain.table.domain, TableKind.ROWS, "each row has columns of its own", plain.roles, order=order
+    )
 
 
 def _findings(plain: PlainTable, order: tuple[str, ...], of_person: tuple[str, ...]) -> TableModel | None:
@@ -170,10 +171,15 @@ def _findings(plain: PlainTable, order: tuple[str, ...], of_person: tuple[str, .
     told[value] = ColumnModel(*_role_of_result(plain.values(value)), is_guessed=True)
     unit = next((name for name in plain.columns if (one := role_of_heading(name)) and one.role is Role.UNIT), None)
     short |= {unit: "ORRESU"} if unit else {}
-    short |= _when(plain, order)
-    reason = f"each row has a test ({tests[0]}) and its result ({value})"
-    roles, name = replace(plain, told=told).roles, plain.table.domain
-    return TableModel(name, TableKind.FINDINGS, reason, roles, short=short, order=order, of_person=of_person)
+    return TableModel(
+        plain.table.domain,
+        TableKind.FINDINGS,
+        f"each row has a test ({tests[0]}) and its result ({value})",
+        replace(plain, told=told).roles,
+        short=short | _when(plain, order),
+        order=order,
+        of_person=of_person,
+    )
 
 
 def _decides(plain: PlainTable, code: str, test: str) -> bool:
@@ -220,9 +226,15 @@ def _events(plain: PlainTable, order: tuple[str, ...], of_person: tuple[str, ...
     label = next((name for name in plain.columns if names_a_label(name) and name not in short), None)
     short |= {label: "TERM"} if label else {}
     measured = [name for name in plain.columns if name not in (*short, *of_person) and _is_measured(plain, name)]
-    reason = f"each row has a coded term ({coded[0]}) and its day"
-    name, of_person = plain.table.domain, (*of_person, *measured)
-    return TableModel(name, TableKind.EVENTS, reason, plain.roles, short=short, order=order, of_person=of_person)
+    return TableModel(
+        plain.table.domain,
+        TableKind.EVENTS,
+        f"each row has a coded term ({coded[0]}) and its day",
+        plain.roles,
+        short=short,
+        order=order,
+        of_person=(*of_person, *measured),
+    )
 
 
 def _is_measured(plain: PlainTable, name: str) -> bool:
@@ -289,9 +301,8 @@ def _most_varied(plain: PlainTable, names: list[str]) -> list[str]:
 def _looks_like_dates(plain: PlainTable, name: str) -> bool:
     """Whether some of the first values are dates, and then nearly all."""
     says = role_of_heading(name)
-    if says is not None and says.role in (Role.BIRTH, Role.DEATH_DATE, Role.IDENTIFIER):
-        return False
-    if _OF_THE_EXPORT.fullmatch(words_of(name)):
+    is_another = says is not None and says.role in (Role.BIRTH, Role.DEATH_DATE, Role.IDENTIFIER)
+    if is_another or _OF_THE_EXPORT.fullmatch(words_of(name)):
         return False
     some = plain.table.counted_column(name)[0].iloc[: PROBED * 20 : 20]
     probed = ValuesSeen(len(some), len(some), some.dropna().astype("str"), some.notna().to_numpy())

@@ -179,8 +179,17 @@ def described(tables: Sequence[SourceTable], person: str | None) -> StudyModel:
     models: Mapping[str, TableModel] = {
         name: _table(name, domains.get(name, name), found, column) for name, found in columns.items()
     }
-    base = BASE_DOMAIN if BASE_DOMAIN in models else None
-    return StudyModel("sdtm", recognised(tables), column, base, models, domains, BASE_DOMAIN, operation_of, facts=FACTS)
+    return StudyModel(
+        "sdtm",
+        recognised(tables),
+        column,
+        BASE_DOMAIN if BASE_DOMAIN in models else None,
+        models,
+        domains,
+        BASE_DOMAIN,
+        operation_of,
+        facts=FACTS,
+    )
 
 
 MODEL = DataModel(
