@@ -11,6 +11,8 @@ import pandas as pd
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
+from disclosure_control.basics.telling.small_counts import EXACT
+from disclosure_control.steps import step_module
 from disclosure_control.steps.running import StepInput, StepResult
 from tests.remedy.treatments.test_treatment_properties import a_pilot
 from tests.remedy.treatments.treatment_frames import config_for
@@ -43,3 +45,15 @@ def step_on_ninety(
     return StepInput(
         "P", folder, settings, dataset, assess(dataset.frame, config_of_ninety(**keys)), {**(earlier or {})}
     )
+
+
+def outcome_of(key: str, value: object, earlier: Mapping[str, StepResult] | None = None, folder: Path = Path()) -> dict:
+    """What a step finds of them by the value of its key: its tables, and figures and sections for both readers."""
+    config = {**(value.pop("config", {}) if isinstance(value, dict) else {}), key: value}
+    settings = config_of_ninety(**config).settings[key]
+    result = step_module(key).run_step(step_on_ninety(settings, earlier, folder, **config))
+    told = {"exact": result.for_reader(EXACT), "masked": result}
+    return {"tables": result.tables} | {
+        reader: {"figures": one.figures, "sections": one.sections, "held": [r.gravity for r in one.reasons_to_hold]}
+        for reader, one in told.items()
+    }

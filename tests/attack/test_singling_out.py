@@ -57,13 +57,6 @@ def test_alone_by_what_outsiders_know_beside_the_quasi_identifiers():
     assert '"harmless"' in reason.remedy
 
 
-def test_a_sentence_has_words_for_a_number_that_is_masked():
-    """All but two of forty people are alone by a column, and so by any set with it: the number would show the two."""
-    text = treatment_report(figures_of(people(LB__X=["0", "0", *map(str, range(2, 40))])).found)
-    assert "LB__X is nearly an id: by it alone an undisclosed number of 40 people are alone" in text
-    assert "masked of" not in text
-
-
 @pytest.mark.parametrize(
     ("step", "harmless"),
     [

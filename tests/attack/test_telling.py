@@ -157,14 +157,6 @@ def test_a_copy_of_all_labels_is_found_in_a_small_study(n):
     assert told(figures_of(frame, drop, config=config_for(["sex"], K=2))) == {("gender", "sex"): (n, n)}
 
 
-def test_too_few_of_a_sample_to_ask_is_said(monkeypatch):
-    monkeypatch.setattr(hidden_columns, "MOST_PEOPLE", 40)
-    frame = people(400, town=["rare"] * 12 + ["often"] * 388)
-    step = {"method": "group", "column": "town", "groups": {"*": ["rare"]}}
-    text = treatment_report(figures_of(frame, step, config=config_for(["sex", "town"], K=2)).found)
-    assert "Not searched, because fewer than 10 values were changed: town." in text
-
-
 @pytest.mark.thorough("0.3 s")
 @pytest.mark.parametrize("seed", some_of(range(4)))
 def test_columns_that_have_nothing_to_do_with_it_tell_nothing(seed):

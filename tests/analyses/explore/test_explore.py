@@ -25,6 +25,8 @@ from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.steps.running import StepInput
 from tests.config_keys import faults_of_key, settings_of_key
 from tests.examples import examples
+from tests.kept import changed_since_kept
+from tests.ninety_people import outcome_of
 from tests.places import SHARED
 
 LITERAL = {"K": 5, "L": 2, "T": 1, "binning_config": {}}
@@ -306,15 +308,6 @@ def test_of_wide_data_some_columns_are_drawn_and_the_others_counted_aloud(
     assert len(result.tables["explore_columns.csv"]) == len(frame.columns)
 
 
-@pytest.mark.parametrize(("most", "is_said"), [(2, True), (3, False)])
-def test_columns_that_are_not_correlated_are_said_and_none_where_all_are(most, is_said, tmp_path, monkeypatch):
-    monkeypatch.setattr("disclosure_control.analyses.explore.exploration.MOST_CORRELATED", most)
-    frame = pd.DataFrame({"sex": ["F", "M"] * 15, **{f"c{i}": np.arange(30.0) ** (i + 1) for i in range(3)}})
-    result = run_step(step_of(frame, tmp_path, {"figures": False}, categorical=["sex"]))
-    assert ("Correlations of the first" in result.report) is is_said
-    assert len(result.tables["explore_spearman.csv"]) == most * (most - 1) // 2
-
-
 @pytest.mark.thorough("1.1 s")
 def test_a_pilot_of_one_person_can_be_explored(tmp_path):
     frame = awkward(1)
@@ -373,12 +366,13 @@ def test_every_pair_of_columns_with_few_values_is_compared(explored):
     assert pairs <= {frozenset(pair) for pair in zip(found.column, found.other, strict=True)}
 
 
-@pytest.mark.parametrize(("most", "n_pairs", "is_said"), [(2, 1, True), (3, 3, False)])
-def test_as_many_columns_are_crossed_as_are_compared_and_others_counted_aloud(
-    most, n_pairs, is_said, tmp_path, monkeypatch
-):
-    monkeypatch.setattr("disclosure_control.analyses.explore.step.MOST_CROSSED", most)
-    frame = pd.DataFrame({"a": list("xyxy"), "b": list("uuvv"), "c": list("ghhg")})
-    result = run_step(step_of(frame, tmp_path, {"figures": False}, categorical=["a", "b", "c"]))
-    assert len(result.tables["explore_associations.csv"]) == n_pairs
-    assert ("columns with few values" in result.report) is is_said
+OF_NINETY = {
+    "plain": {"figures": False},
+    "asked": {"figures": False, "group": "DM__SEX", "columns": ["DM__AGE", "LB__X", "SC__STATE"], "max_levels": 3},
+}
+
+
+@pytest.mark.parametrize("way", OF_NINETY)
+def test_all_tables_of_ninety_people(way):
+    """Every column, or those that are asked for, with gaps and rare values."""
+    assert changed_since_kept(f"explore_{way}", outcome_of("explore", OF_NINETY[way])) == {}

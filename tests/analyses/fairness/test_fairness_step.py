@@ -19,6 +19,8 @@ from disclosure_control.remedy.treatments.treat import treat
 from tests.analyses.private_release.publish_pilots import people, result, step_input
 from tests.cases import each
 from tests.config_keys import faults_of_key
+from tests.kept import changed_since_kept
+from tests.ninety_people import outcome_of
 
 SETTINGS = {"favourable": {"column": "LB__X", "at_least": "mean"}, "sensitive": "DM__SEX", "reference": "M"}
 COLUMNS = list(people(1).columns)
@@ -183,3 +185,21 @@ def test_no_result_depends_on_the_order_of_the_records(tmp_path):
     first, second = (run_step(step_input(tmp_path, one, SETTINGS, key="fairness")) for one in (table, other))
     assert first.figures == second.figures
     assert first.report == second.report
+
+
+OF_NINETY = {
+    "mean": {"favourable": {"column": "LB__X", "at_least": "mean"}, "sensitive": "DM__SEX", "reference": "M"},
+    "limit": {"favourable": {"column": "LB__X", "at_most": 2.0}, "sensitive": "DM__ZIP", "reference": "11527"},
+    "values": {
+        "favourable": {"column": "SC__STATE", "equals": ["a", "b"]},
+        "sensitive": "DM__AGE",
+        "reference": "20--40",
+        "group": "40--60",
+    },
+}
+
+
+@pytest.mark.parametrize("way", OF_NINETY)
+def test_all_figures_of_ninety_people(way):
+    """Each relation of the favourable values; groups of a category, of few people and of bins."""
+    assert changed_since_kept(f"fairness_{way}", outcome_of("fairness", OF_NINETY[way])) == {}

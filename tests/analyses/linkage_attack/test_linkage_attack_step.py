@@ -28,6 +28,8 @@ from study import KEY_READERS
 from study.merge.subject_ids import SubjectIdRule
 from tests.cases import each
 from tests.config_keys import faults_of_key, settings_of_key
+from tests.kept import changed_since_kept
+from tests.ninety_people import ninety_people, outcome_of
 from tests.places import PROJECT
 
 DEMO = PROJECT / "pilot_report" / "LINKAGE_DEMO"
@@ -256,3 +258,19 @@ def test_a_perturbed_column_is_used_only_within_what_the_config_says(tmp_path):
     within = settings_of_key("linkage_attack", literal | {"within": {"AGE": 1}})
     (attack,) = attack_release(release, register, within, frame.round()).attacks
     assert attack.pairs.attack.n_hits == 3
+
+
+OF_NINETY = {
+    "exact": {"known": ["DM__SEX", "DM__ZIP", "DM__AGE"]},
+    "near": {"known": ["DM__SEX", "DM__AGE"], "within": {"DM__AGE": 5}},
+}
+
+
+@pytest.mark.parametrize("way", OF_NINETY)
+def test_an_attack_on_ninety_people(way, tmp_path):
+    """By all that outsiders know, and by an age that they know nearly."""
+    ninety_people().iloc[:60].to_csv(tmp_path / "known.csv", index=False)
+    OF_NINETY[way].update(identified="known.csv", id="USUBJID")
+    assert (
+        changed_since_kept(f"linkage_attack_{way}", outcome_of("linkage_attack", OF_NINETY[way], folder=tmp_path)) == {}
+    )

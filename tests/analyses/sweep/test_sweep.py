@@ -29,7 +29,6 @@ from disclosure_control.analyses.sweep.trial import SweepRow, pareto_front, show
 from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.drawings.figures import styled
-from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import EXACT, MASKED
 from disclosure_control.remedy.treatments.registry import TreatmentStep
 from disclosure_control.remedy.treatments.treat import treat
@@ -40,6 +39,8 @@ from tests.basics.drawings.letters import cut_off_or_covered
 from tests.cases import each, quick
 from tests.config_keys import faults_of_key
 from tests.examples import examples
+from tests.kept import changed_since_kept
+from tests.ninety_people import outcome_of
 from tests.places import PROJECT
 
 SHARED = PROJECT.parent / "shared"
@@ -443,14 +444,6 @@ def test_all_faults_come_at_once_and_none_twice():
     assert len(found) == 3
 
 
-def test_what_a_treatment_finds_wrong_with_the_data_is_said_for_all_points():
-    table = SMALL.assign(sex=list("ABCABCABCABC"))
-    with pytest.raises(FaultyInputError) as error:
-        run([{"method": "flip", "column": "sex", "share": [0.1, 0.2]}], table)
-    assert len(error.value.faults) == 2
-    assert error.value.faults[0].startswith("sweep, flip sex, share: column 'sex': found 3 distinct values")
-
-
 # ---------------------------------------------------------------- the front
 
 
@@ -666,3 +659,15 @@ def test_nothing_left_of_anybody_is_no_success():
     assert (row["meets_k"], row["pareto_front"]) == (False, False)
     assert row["IL1_overall"] == 1.0
     assert "none of them" in result.report
+
+
+OF_NINETY = {
+    "bands": {"figures": False, "grid": [{"method": "band", "column": "DM__AGE", "width": [5, 10, 40]}]},
+    "cells": {"figures": False, "grid": [{"method": "suppress_cells", "k": [2, 3, 6]}]},
+}
+
+
+@pytest.mark.parametrize("way", OF_NINETY)
+def test_all_figures_of_ninety_people(way):
+    """Risk and utility at each point of a grid."""
+    assert changed_since_kept(f"sweep_{way}", outcome_of("sweep", OF_NINETY[way])) == {}

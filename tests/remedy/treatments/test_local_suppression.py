@@ -230,16 +230,6 @@ def test_nobody_is_called_where_those_below_k_help_each_other():
     assert treated.changed == {"place": 0, "sex": 2}
 
 
-def test_a_stratum_of_fewer_than_k_is_counted_aloud():
-    frame = pd.DataFrame({"sex": list("FFMMF"), "site": ["1", "1", "1", "1", "2"]})
-    treated = apply_local_suppression(pilot(frame, ["sex"]), strata=["site"])
-    assert treated.changed == {"sex": 1}
-    assert treated.notes == (
-        "A k of 2 cannot be met for fewer than 10 of 5 people (in strata of fewer than 2): "
-        "all their cells were suppressed.",
-    )
-
-
 def test_numbers_are_looked_at_in_the_config_s_bins_and_stay_numbers():
     frame = pd.DataFrame({"age": [1.0, 2.0, 3.0, 50.0], "sex": list("FFFF")})
     given_input = pilot(frame, ["age", "sex"], continuous=["age"], binning_config={"age": [0, 10, 60]})

@@ -21,6 +21,8 @@ from disclosure_control.steps.recommend.step import run_step
 from disclosure_control.steps.running import StepInput
 from tests.cases import each
 from tests.config_keys import faults_of_key, settings_of_key
+from tests.kept import changed_since_kept
+from tests.ninety_people import outcome_of
 from tests.report import small_pilots
 
 CONFIG = small_pilots.CONFIG | {"T": 12}
@@ -313,3 +315,16 @@ def test_nothing_is_released_where_nothing_was_found():
 
 
 # ---------------------------------------------------------------- through the doors
+
+
+OF_NINETY = {
+    "loss": {},
+    "discernibility": {"metric": "discernibility", "suppression_limit": 0.1},
+    "bounded": {"fixed": {"DM__SEX": 0}, "max_level": {"DM__ZIP": 2}, "weights": {"DM__AGE": 3}, "at_least": 5},
+}
+
+
+@pytest.mark.parametrize("way", OF_NINETY)
+def test_answers_for_ninety_people(way):
+    """The recoding, its alternatives and what each threshold costs."""
+    assert changed_since_kept(f"recommend_{way}", outcome_of("recommend", OF_NINETY[way])) == {}

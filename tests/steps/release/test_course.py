@@ -145,13 +145,6 @@ def test_the_config_says_what_outsiders_know_and_how_many_alone_are_accepted(kno
     assert bool(reasons_of_course(MASKED, course_with(known, 0, 20, 40, 60))) is is_held
 
 
-def test_few_people_are_not_counted_in_the_sentence():
-    (reason,) = reasons_of_course(MASKED, course_with(OutsidersKnow(), 0, 3, 3, 3))
-    assert "An undisclosed number of 100 people in the release are alone" in reason.sentence
-    (reason,) = reasons_of_course(MASKED, course_with(OutsidersKnow(), 0, 98, 98, 98))
-    assert "98" not in reason.sentence
-
-
 def test_what_the_config_has_already_is_not_the_next_step():
     course = course_with(OutsidersKnow(), 0, 30, 30, 30)
     (reason,) = reasons_of_course(MASKED, course)

@@ -21,6 +21,8 @@ from disclosure_control.steps.treatment.report import treatment_report
 from tests.cases import each
 from tests.config_keys import faults_of_key, settings_of_key
 from tests.found import InSummary
+from tests.kept import changed_since_kept
+from tests.ninety_people import outcome_of
 from tests.remedy.treatments.treatment_frames import KEY_NAME, config_for
 from tests.run.synthetic_pilot import INPUT_AT_FAULT
 
@@ -268,3 +270,17 @@ def test_the_door_names_a_missing_key_before_it_runs(pilot, doors):
         f"set it before the run; {command_to_set(KEY_NAME)}, or name a file"
     ]
     assert not (pilot.results / "anonymised_dataset.csv").exists()
+
+
+OF_NINETY = {
+    "cells": [{"method": "suppress_cells"}, {"method": "flip", "column": "DM__SEX", "share": 0.3}],
+    "records": {"seed": 3, "steps": [{"method": "suppress_records", "models": ["k", "l", "t"]}]},
+    "identifiers": [{"method": "drop_identifiers"}, {"method": "coarsen_dates", "column": "DM__RFSTDTC", "to": "year"}],
+    "ids": [{"method": "drop_column", "columns": ["USUBJID", "LB__X"]}, {"method": "local_suppression"}],
+}
+
+
+@pytest.mark.parametrize("way", OF_NINETY)
+def test_all_figures_of_ninety_people(way):
+    """Before beside after, the attack on what leaves, and why it must not, for both readers."""
+    assert changed_since_kept(f"treatment_{way}", outcome_of("treatment", OF_NINETY[way])) == {}
