@@ -31,6 +31,8 @@ WAYS = [(method, example.settings) for method, example in EXAMPLES.items()] + [
     ("suppress_cells", {"k": 4, "replacement": "*"}),
     ("pram", {"column": "DM__ZIP", "keep": 0.5, "strength": 1.0}),
     ("noise", {**TWO, "share": 0.3, "keep_variance": True, "decimals": 1}),
+    ("noise", {"columns": ["LB__X"], "share": 0.1, "decimals": 0}),  # some of the zeros become negative ones
+    ("round", {"column": "LB__X", "to": 3}),
     ("rank_swap", {**TWO, "percent": 5}),
     ("recode_ids", {**KEY_FROM, "columns": ["USUBJID", "DM__SUBJID"], "length": 8}),
     ("shift_dates", {**KEY_FROM, "days": 30, "times": "keep", "columns": ["DM__RFSTDTC"]}),

@@ -302,6 +302,18 @@ def test_every_kind_of_heading_that_names_a_person_goes():
     assert not identifier_columns(others)
 
 
+def test_dropped_identifiers_are_named_with_their_reason():
+    frame = people(3, DM__SUBJID="1", AE__AETERM="headache", DM__RFSTDTC="2012-01-01")
+    out = treated(frame, {"method": "drop_identifiers", "keep": ["AE__AETERM"]})
+    assert list(out.frame.columns) == ["USUBJID", "SEX", "AE__AETERM", "DM__RFSTDTC"]
+    first, _ = out.steps[0].notes
+    assert first.startswith("The column DM__SUBJID is dropped: identifies the subject")
+    # A later step that names a column which is gone is a fault of the config, found before anything runs.
+    steps = [{"method": "drop_identifiers"}, {"method": "mask", "column": "DM__SUBJID", "keep": 1}]
+    (fault,) = faults_of_key("treatment", steps, {}, list(frame.columns))
+    assert "column 'DM__SUBJID' is not in the dataset at this step" in fault
+
+
 def test_which_columns_steps_will_drop_is_known_before_they_do():
     columns, config = ["SEX", "AGE", "DM__SUBJID", "SITE"], config_for(["SEX"])
     drop, shuffled = {"method": "drop_column", "columns": ["SITE"]}, {"method": "pram", "column": "SEX"}
