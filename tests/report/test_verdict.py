@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-from dataclasses import replace
 from types import SimpleNamespace
 
 import pandas as pd
@@ -32,12 +31,6 @@ from disclosure_control.study_tables.fit import FitForUse, Fitness
 NAMES = Reason(Gravity.NAMES_A_PERSON, "a column names people.", "drop it")
 ALONE = Reason(Gravity.OUTSIDERS_CAN_SINGLE_OUT, "people are alone.")
 OPEN = [Reason(Gravity.NOT_DECIDED, f"{n} waits.") for n in range(3)]
-
-
-def test_a_choice_without_lines_is_no_alternative_to_them():
-    steps = {"release": StepResult({}, reasons_to_hold=(replace(NAMES, remedy="or say why not"),))}
-    assert "Next: say why not" in verdict_on(what_leaves(steps), steps).text
-    assert "Next: say why not" in at_length(verdict_on(what_leaves(steps), steps))
 
 
 def at_length(verdict: Verdict) -> str:

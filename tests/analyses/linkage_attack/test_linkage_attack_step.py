@@ -171,15 +171,6 @@ def test_the_rule_for_subject_ids_holds_for_the_truth_as_well(tmp_path):
         identified(tmp_path, [*rows, ("Zzemil", "M", "S2")], {"truth": "subject"}, rule)
 
 
-def test_ids_of_nobody_in_the_default_column_are_told_aloud(tmp_path):
-    register = pd.DataFrame({"name": ["Zza", "Zzb"], "sex": ["F", "M"], "USUBJID": ["x1", "x2"]})
-    register.to_csv(tmp_path / "r.csv", index=False)
-    given = {"identified": "r.csv", "id": "name", "known": {"DM__SEX": "sex"}}
-    found = read_identified(settings_of_key("linkage_attack", given), tmp_path, pd.Series(["S1"]))
-    assert found.subject.tolist() == [-1, -1]
-    assert "2 of 2 rows have an id in USUBJID, and none of them" in found.notes[0]
-
-
 @pytest.mark.parametrize(
     "content", [b"", b"name,sex,subject\n", b"name,sex\nZz\x00anna,F\n\xff\xfe\xfa,F\n", b"Zz<html>"]
 )

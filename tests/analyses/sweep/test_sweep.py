@@ -642,13 +642,6 @@ def test_parameters_are_shown_short():
     assert shown_value(list(range(100))) == "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, …"
 
 
-def test_parameters_that_are_no_numbers_are_text_in_the_table():
-    grid = [{"method": "bins", "column": "age", "edges": [[0, 50, 100], [0, 100]]}, GRID[0]]
-    table = run(grid).tables["risk_utility_summary.csv"]
-    assert table["param_value"].tolist()[1:4] == ["[0, 50, 100]", "[0, 100]", "5"]
-    assert table["param_value"].isna().tolist() == [True] + [False] * 5
-
-
 def test_nothing_left_of_anybody_is_no_success():
     """Where every record is removed nothing is evaluated: that meets no k and stands on no front."""
     table = SMALL.assign(age=[str(i) for i in range(12)])

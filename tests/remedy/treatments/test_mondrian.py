@@ -105,17 +105,6 @@ def test_faults_of_hierarchies(tmp_path):
     assert faults_of(MondrianSettings, {"hierarchies": {"town": "towns.csv"}}, place) == []
 
 
-def test_a_threshold_that_all_people_together_miss_is_left_out_aloud():
-    frame = pd.DataFrame({"age": [1.0, 2, 3, 4], "x": ["a", "b", "a", "b"]})
-    treated = apply_mondrian(pilot(frame, [], ["age"], sensitive=["x"], L=3, T=1.0))
-    assert treated.notes == (
-        "2 parts of at least 2 people.",
-        "All people together do not meet L of x, so the parts need not meet it.",
-    )
-    too_few = apply_mondrian(pilot(frame, [], ["age"], k=5))
-    assert too_few.notes[-1] == "A k of 5 cannot be met: there are only 4 people."
-
-
 @pytest.mark.parametrize("distance", list(DISTANCES))
 def test_of_a_feature_that_was_put_into_bands_t_is_kept_to_as_it_is_evaluated(distance):
     """Whoever is older has the larger value; bands are categories, whose t is the total variation."""
