@@ -33,7 +33,7 @@ from study.formats.messages import shown_name, unquoted_missing_note
 from study.formats.packed import opened
 from study.formats.parquet_domains import BlocksOfParquetDomain
 from study.formats.quotes import BytesOfFile, n_unquoted_missing
-from study.formats.registry import foreign_content_faults
+from study.formats.foreign_content import foreign_content_faults
 from study.formats.row_numbers import may_be_row_numbers
 from study.formats.rows_of_nobody import faults_of_rows_on_disk
 from study.formats.rows_of_people import SUBJECT, RowsOfPeople, starts_of_parts

@@ -37,7 +37,7 @@ from study.formats.epochs import (
 )
 from study.formats.matches import all_match
 from study.formats.messages import counted_note, setting_of
-from study.formats.placeholders import life_of
+from study.formats.placeholders import life_of_file
 from study.formats.tables import KEEP, FileOptions
 from study.formats.values import Column, n_records_of
 from study.models.role_words import is_key, names_a_code
@@ -177,8 +177,7 @@ def _serials(
         return {}
     possible = {name: serial_readings(counted(days, readings[name].n_records)[0]) for name, days in of_days.items()}
     known = [days_in(dated[name].values, readings[name].n_records) for name in open_columns if name not in of_days]
-    lives = [life for one in known if one is not None and (life := life_of(*one[:2])) is not None]
-    life = (min(first for first, _ in lives), max(last for _, last in lives)) if lives else None
+    life = life_of_file(one[:2] for one in known if one is not None)
     decided = {one for name, several in possible.items() if len(several) == 1 and names_a_date(name) for one in several}
     found = {}
     for name, several in possible.items():

@@ -16,13 +16,13 @@ from disclosure_control.basics.files import SourceFile, leads_out_of, link_fault
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.side_by_side import meanwhile
 from disclosure_control.basics.telling.words import counted, listed
+from study.formats.foreign_content import foreign_content_faults
 from study.formats.messages import all_files_setting, empty_file_fault, reason_of
 from study.formats.packed import beginning_unpacked, gunzipped
 from study.formats.registry import (
     BEGINNING_BYTES,
     FoundSheets,
     Recognised,
-    foreign_content_faults,
     hash_of_all,
     holds_data,
     readers_by_suffix,
@@ -88,10 +88,10 @@ def find_domain_files(
         elif content.left_out:
             left_out[path.name] = content.left_out
         elif is_known:
-            sheets = _sheets_of(path, declared.get(domain_of(path), NOTHING_DECLARED), id_column)
+            is_one_declared = declared.get(domain_of(path), NOTHING_DECLARED).sheet is not None
+            sheets = FoundSheets() if is_one_declared else sheets_in(path, id_column)
             left_out |= {sheet_path(path, name).name: reason for name, reason in sheets.left_out.items()}
-            tables = [sheet_path(path, name) for name in sheets.with_data]
-            for one in tables or [path]:
+            for one in [sheet_path(path, name) for name in sheets.with_data] or [path]:
                 by_domain.setdefault(content.domain or domain_of(one), []).append(one)
         else:
             left_out[path.name] = f"not a data format this tool reads: {suffix_of(path) or 'no suffix'}"
@@ -158,16 +158,6 @@ def sha256_of_input(path: Path) -> str | None:
     files = files_of(path)
     hashes = [sha256_of_file(one) for one in files]
     return hashes[0] if files == [file_of(path)] else hash_of_all(hashes)
-
-
-def _sheets_of(path: Path, declared: FileOptions, id_column: str | None) -> FoundSheets:
-    """The sheets that are domains of their own, if there are several of them, and those left out with the reason."""
-    if declared.sheet is not None:
-        return FoundSheets()
-    found = sheets_in(path, id_column)
-    if len(found.with_data) > 1:
-        return found
-    return FoundSheets(left_out=found.left_out if found.with_data else {})
 
 
 def _several_files_fault(folder: Path, domain: str, paths: Sequence[Path]) -> str:

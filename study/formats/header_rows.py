@@ -13,7 +13,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
@@ -53,19 +53,21 @@ def find_header(
     rows = rows[:SAMPLE_ROWS]
     n_columns = n_columns or max(map(_n_columns, rows), default=0)
     rows = [[*map(clean_name, row[:n_columns]), *[""] * (n_columns - len(row))] for row in rows]
-    if not rows or (all(rows[0][1:]) and len(set(rows[0])) == len(rows[0])):
-        below = _below_a_full_title(rows)
-        if below is None:
-            return HeaderRow(0, rows[0] if rows else [])
-        return HeaderRow(below.place, below.names, _notes(rows, below, first_number))
+    if not rows:
+        return HeaderRow(0, [])
+    is_full = all(rows[0][1:]) and len(set(rows[0])) == len(rows[0])
+    found = _below_a_full_title(rows) if is_full else _below_sparse_rows(rows, keep)
+    return replace(found, notes=_notes(rows, found, first_number)) if found else HeaderRow(0, rows[0])
+
+
+def _below_sparse_rows(rows: Sequence[Row], keep: Sequence[str]) -> HeaderRow | None:
+    """A header of one row or two, the first one that is not sparse among them."""
     for place in range(min(len(rows) - 1, _MOST_ROWS_ABOVE + 1)):
-        is_sparse = 2 * sum(map(bool, rows[place])) <= n_columns
+        is_sparse = 2 * sum(map(bool, rows[place])) <= len(rows[0])
         found = _two_rows(rows, place, keep) or (None if is_sparse else _one_row(rows, place))
-        if found is not None:
-            return HeaderRow(found.place, found.names, _notes(rows, found, first_number))
-        if not is_sparse:
-            break
-    return HeaderRow(0, rows[0])
+        if found or not is_sparse:
+            return found
+    return None
 
 
 def declared_header(rows: Sequence[Row], header_row: int, path: Path, first_number: int = 1) -> HeaderRow:
@@ -99,7 +101,7 @@ def likely_header_row(rows: Sequence[Row], first_number: int) -> int:
 
 def _below_a_full_title(rows: Sequence[Row]) -> HeaderRow | None:
     """A header below a title with a text in each column: one cell names the person, and numbers are beneath others."""
-    if not rows or any(map(names_subjects, rows[0])):
+    if any(map(names_subjects, rows[0])):
         return None
     for place, row in enumerate(rows[1:_MOST_FULL_TITLES], start=1):
         beneath = list(zip(*rows[place + 1 :], strict=True))
@@ -123,9 +125,7 @@ def _one_row(rows: Sequence[Row], place: int) -> HeaderRow | None:
 def _two_rows(rows: Sequence[Row], upper: int, keep: Sequence[str]) -> HeaderRow | None:
     """A row of groups and the names below them as one header; None if they do not fit together."""
     names = _joined(rows[upper], rows[upper + 1], keep)
-    if names is None or not _are_names(names, rows[upper + 2 :]):
-        return None
-    return HeaderRow(upper + 1, names)
+    return HeaderRow(upper + 1, names) if names and _are_names(names, rows[upper + 2 :]) else None
 
 
 def _joined(upper: Row, lower: Row, keep: Sequence[str]) -> list[str] | None:
@@ -198,8 +198,7 @@ def _rows_between(first: int, last: int) -> str:
 
 def header_looks_like_data(header: list[str]) -> bool:
     """Whether most names of a header are numbers or dates: then it is more likely the first record."""
-    names = [name for name in header if name]
-    return 2 * sum(map(looks_like_data, names)) > len(names)
+    return _are_data([name for name in header if name])
 
 
 def looks_like_data(text: str) -> bool:

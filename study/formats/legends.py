@@ -88,15 +88,11 @@ def why_a_legend(
     may_number_people = any(
         is_number(name) and not one & _words("explained") for name, one in zip(columns, words, strict=True)
     )
-    if is_titled:
-        says_what_it_is = bool(explained or explaining or n_terms)
-        has_title_alone = is_sheet and len(columns) <= _MOST_COLUMNS_OF_A_LIST and not may_number_people
-    else:
-        says_what_it_is = bool((explained and explaining) or n_terms > 1) and len(columns) > 1 and not may_number_people
-        has_title_alone = False
-    all_known = all(one & known for one in words)
-    is_legend = has_title_alone or (says_what_it_is and all_known and _explains_each_once(columns))
-    return CODES if is_legend else ""
+    if is_titled and is_sheet and len(columns) <= _MOST_COLUMNS_OF_A_LIST and not may_number_people:
+        return CODES
+    says_both = bool((explained and explaining) or n_terms > 1) and len(columns) > 1 and not may_number_people
+    says_what_it_is = says_both or (is_titled and bool(explained or explaining or n_terms))
+    return CODES if says_what_it_is and all(one & known for one in words) and _explains_each_once(columns) else ""
 
 
 def _explains_each_once(columns: Mapping[str, Sequence[str]]) -> bool:

@@ -33,7 +33,7 @@ from study.formats.placeholders import (
     Apart,
     dates_apart,
     is_usual,
-    life_of,
+    life_of_file,
     n_in_another_unit,
     numbers_apart,
 )
@@ -130,8 +130,7 @@ def _with_codes_missing(
     found, notes = dict(columns), list[str]()
     judged = [name for name in columns if name not in options.keep]
     dates = {name: one for name in judged if (one := days_in(columns[name], readings[name].n_records)) is not None}
-    lives = [life for days, n_records, _ in dates.values() if (life := life_of(days, n_records)) is not None]
-    of_file = (min(first for first, _ in lives), max(last for _, last in lives)) if lives else None
+    of_file = life_of_file((days, n_records) for days, n_records, _ in dates.values())
     for name in judged:
         if name in dates:
             days, n_records, texts = dates[name]

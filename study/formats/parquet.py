@@ -84,12 +84,11 @@ def values_of(
 def labels_of(schema: pa.Schema, names: Sequence[str]) -> tuple[dict[str, str], str]:
     """The labels of those of these columns that have one, by their clean names, and that of the data set."""
     described = {clean_name(name): _label(schema.field(schema.names.index(name))) for name in names}
-    of_data_set = clean_name(((schema.metadata or {}).get(b"label") or b"").decode(errors="ignore"))
-    return {name: label for name, label in described.items() if label}, of_data_set
+    return {name: label for name, label in described.items() if label}, _label(schema)
 
 
-def _label(field: pa.Field) -> str:
-    return clean_name(((field.metadata or {}).get(b"label") or b"").decode(errors="ignore"))
+def _label(described: pa.Field | pa.Schema) -> str:
+    return clean_name(((described.metadata or {}).get(b"label") or b"").decode(errors="ignore"))
 
 
 def _opened(source: SourceFile) -> pa.Table:

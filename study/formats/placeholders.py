@@ -6,7 +6,7 @@ among them must not move: what it became, less what it was, is the offset of its
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,6 +72,12 @@ def life_of(days: np.ndarray, n_records: np.ndarray) -> tuple[int, int] | None:
     if n_within < max(_FEWEST, _NEARLY_ALL * ends[-1]):
         first, last = int(np.searchsorted(found, _YEAR_1000)), len(found) - 1
     return (int(found[first]), int(found[last])) if first <= last else None
+
+
+def life_of_file(columns: Iterable[tuple[np.ndarray, np.ndarray]]) -> tuple[int, int] | None:
+    """The first and last day of several columns, of which each has its days and their counts (n_values,)."""
+    lives = [life for days, n_records in columns if (life := life_of(days, n_records)) is not None]
+    return (min(first for first, _ in lives), max(last for _, last in lives)) if lives else None
 
 
 def dates_apart(days: np.ndarray, n_records: np.ndarray, of_file: tuple[int, int] | None) -> Apart:
@@ -225,11 +231,9 @@ def _leads_to_placeholder(numbers: np.ndarray, counts_days: bool) -> np.ndarray:
     """Which numbers of days lead from an ordinary date to a placeholder: 2,915,131 to the end of the year 9999."""
     ends: Sequence[int] = _DATES.tolist() if counts_days else [int(np.datetime64("9999-12-31").astype(np.int64))]
     far = np.abs(numbers) >= 20 * _YEAR
-    found = np.zeros(len(numbers), dtype=bool)
-    for end in ends:
-        if end < _FROM or end > _TO:
-            found |= far & (numbers >= end - _TO) & (numbers <= end - _FROM + 1)
-    return found & (numbers == np.trunc(numbers))
+    far &= numbers == np.trunc(numbers)
+    leads = [(numbers >= end - _TO) & (numbers <= end - _FROM + 1) for end in ends if end < _FROM or end > _TO]
+    return far & np.any(leads, axis=0)
 
 
 # What a unit is of another one: metres and centimetres, grams in a litre and in a decilitre; degrees of temperature.

@@ -16,7 +16,6 @@ from pathlib import Path
 
 from disclosure_control.basics.files import SourceFile, read_file
 from disclosure_control.basics.telling.faults import FaultyInputError
-from study.formats.messages import leave_out_setting
 from study.formats.outgoing import FileWriter
 from study.formats.tables import GZIP_SUFFIX, FileContents, FileOptions, suffix_of
 
@@ -135,17 +134,18 @@ def hash_of_all(hashes: Iterable[str]) -> str:
 
 
 def sheets_in(path: Path, id_column: str | None) -> FoundSheets:
-    """The sheets of a workbook, ``id_column`` names the person in them; none if it cannot be read, or is no workbook.
+    """The sheets of a workbook that are tables of their own, if these are several, and those left out with the reason.
 
-    What is wrong with a workbook is the fault of reading it.
+    ``id_column`` names the person in them. None if a file is no workbook, or cannot be read: that is the fault of
+    reading it.
     """
-    find = next((one.sheets for one in registered_formats() if one.sheets and suffix_of(path) in one.readers), None)
-    if find is None:
-        return FoundSheets()
+    finding = [one.sheets for one in registered_formats() if one.sheets and suffix_of(path) in one.readers]
     try:
-        return find(read_file(path), id_column)
+        found = [find(read_file(path), id_column) for find in finding]
     except (OSError, FaultyInputError):
         return FoundSheets()
+    with_data, left_out = (found[0].with_data, found[0].left_out) if found else ((), {})
+    return FoundSheets(with_data if len(with_data) > 1 else (), left_out if with_data else {})
 
 
 def holds_data(suffix: str, beginning: bytes) -> bool:
@@ -157,50 +157,3 @@ def holds_data(suffix: str, beginning: bytes) -> bool:
 def writers_by_name() -> dict[str, FileWriter]:
     """Return the writer of each name that a config may give, in the order in which the formats are listed."""
     return {name: writer for one in registered_formats() for name, writer in one.writers.items()}
-
-
-# ---------------------------------------------------------------- files under a wrong name
-
-_NEW_WORKBOOK, _OLD_WORKBOOK = "a zip archive or an Excel workbook", "an old Excel workbook or Word document"
-_GZIP = "a gzip archive"
-_SIGNATURES = {
-    b"PK\x03\x04": _NEW_WORKBOOK,
-    b"\xd0\xcf\x11\xe0": _OLD_WORKBOOK,
-    b"%PDF": "a PDF document",
-    b"\x1f\x8b": _GZIP,
-    b"{\\rtf": "a rich text document",
-}
-_MARKUP_BEGINNINGS = (b"<!doctype", b"<html", b"<head", b"<body", b"<meta", b"<script", b"<table", b"<!--")
-_BEGINNING_BYTES = 4096
-
-
-# Formats that are one of these kinds themselves.
-_EXPECTED = {
-    ".dsjc": (_GZIP,),
-    ".xlsx": (_NEW_WORKBOOK, _OLD_WORKBOOK),
-    ".xlsm": (_NEW_WORKBOOK, _OLD_WORKBOOK),
-    ".xls": (_NEW_WORKBOOK, _OLD_WORKBOOK),
-}
-
-
-def foreign_content_faults(path: Path, content: bytes) -> list[str]:
-    """Return the fault of a file whose first bytes contradict its suffix."""
-    kind = _kind_of(content[:_BEGINNING_BYTES])
-    suffix = suffix_of(path)
-    if kind is None or kind in _EXPECTED.get(suffix, ()):
-        return []
-    return [
-        f"{path.name}: this is {kind} saved as {suffix}. Export the data again as {suffix}, or leave the domain out by "
-        f"{leave_out_setting(path)}."
-    ]
-
-
-def _kind_of(beginning: bytes) -> str | None:
-    """What a file really is, or None if its content fits its name."""
-    for signature, kind in _SIGNATURES.items():
-        if beginning.startswith(signature):
-            return kind
-    text = beginning.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
-    if text.startswith(b"<?xml"):
-        return "an HTML page" if b"<html" in text[:1000] else "an XML document"
-    return "an HTML page" if text.startswith(_MARKUP_BEGINNINGS) else None

@@ -34,7 +34,8 @@ def without_row_numbers(
     notes = []
     may_number = may_be_row_numbers(first) and first not in options.keep
     if may_number and (how := _numbering(kept[first])) is not None:
-        notes.append(f"the first column, {_called(first)}, contains row numbers ({how}): left out")
+        called = shown_name(first) if first else "without a name"
+        notes.append(f"the first column, {called}, contains row numbers ({how}): left out")
         del kept[first]
     if "" in kept and options.unnamed == DROP:
         notes.append(f"the column without a name left out, as declared: {setting_of(path, 'unnamed', DROP)}")
@@ -45,10 +46,6 @@ def without_row_numbers(
 def may_be_row_numbers(first: str) -> bool:
     """Whether the first column of a file is named as row numbers are."""
     return _NO_NAME.fullmatch(first) is not None
-
-
-def _called(name: str) -> str:
-    return shown_name(name) if name else "without a name"
 
 
 def _numbering(column: ColumnFound) -> str | None:
