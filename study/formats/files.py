@@ -17,6 +17,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.side_by_side import meanwhile
 from disclosure_control.basics.telling.words import counted, listed
 from study.formats.foreign_content import foreign_content_faults
+from study.formats.meanings import columns_as_meant
 from study.formats.messages import all_files_setting, empty_file_fault, reason_of
 from study.formats.packed import beginning_unpacked, gunzipped
 from study.formats.registry import (
@@ -30,6 +31,8 @@ from study.formats.registry import (
     sheets_in,
     tables_together,
 )
+from study.formats.row_numbers import may_be_row_numbers, without_row_numbers
+from study.formats.rows_of_nobody import without_rows_of_nobody
 from study.formats.tables import (
     BUNDLES,
     GZIP_SUFFIX,
@@ -43,6 +46,7 @@ from study.formats.tables import (
     stem_of,
     suffix_of,
 )
+from study.formats.values import frame_of, name_faults
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -219,8 +223,6 @@ def table_of_contents(found: FileContents, path: Path, options: FileOptions = NO
     """What the contents of a file mean, as a table without a hash; the ``path`` is not opened. Raises as
     ``read_domain_file`` does.
     """
-    from study.formats.row_numbers import may_be_row_numbers
-
     frame, notes = _read_as_declared(found, path, options)
     return SourceTable(
         found.domain or domain_of(path),
@@ -264,11 +266,6 @@ class DomainFiles:
 
 def _read_as_declared(found: FileContents, path: Path, options: FileOptions) -> tuple[pd.DataFrame, list[str]]:
     """What the columns of a file mean, in whatever format it is: row numbers, missing values, numbers and dates."""
-    from study.formats.meanings import columns_as_meant
-    from study.formats.row_numbers import without_row_numbers
-    from study.formats.rows_of_nobody import without_rows_of_nobody
-    from study.formats.values import frame_of, name_faults
-
     may_have_rows_of_nobody = found.is_typed_by_hand and not options.is_written_as_meant
     records, notes_on_records = (
         without_rows_of_nobody(found.columns) if may_have_rows_of_nobody else (found.columns, [])

@@ -93,10 +93,9 @@ def _n_columns(row: Row) -> int:
 def likely_header_row(rows: Sequence[Row], first_number: int) -> int:
     """The number of the first row with a text in most columns, below the first row; else that of the second row."""
     n_columns = max(map(_n_columns, rows), default=0)
-    for place, row in enumerate(rows[1 : _MOST_ROWS_ABOVE + 1], start=1):
-        if sum(bool(cell.strip()) for cell in row) > 0.75 * n_columns:
-            return first_number + place
-    return first_number + 1
+    below = enumerate(rows[1 : _MOST_ROWS_ABOVE + 1], start=1)
+    full = (place for place, row in below if sum(bool(cell.strip()) for cell in row) > 0.75 * n_columns)
+    return first_number + next(full, 1)
 
 
 def _below_a_full_title(rows: Sequence[Row]) -> HeaderRow | None:

@@ -72,24 +72,25 @@ def beginning_unpacked(beginning: bytes) -> bytes:
 class GunzippedFile(io.RawIOBase):
     """The content of a gzip file, of all its members, read piece by piece: of the file at the ``path``, or ``stored``.
 
-    ``n_stored_read`` bytes of the file itself were read so far and added to ``content_hash``. Raises
-    ``FaultyInputError`` as soon as it is damaged, or unfolds to more than is allowed.
+    The bytes of the file itself are added to ``content_hash`` as they are read. Raises ``FaultyInputError`` as soon as
+    it is damaged, or unfolds to more than is allowed.
     """
 
     def __init__(self, path: Path, stored: BinaryIO | None = None, n_stored: int = 0, content_hash: Hash | None = None):
-        self._path, self._stored, self._hash = path, stored or path.open("rb"), content_hash
-        self.n_stored_read, self._n_bytes, self._n_stored = 0, 0, n_stored or path.stat().st_size
+        self._path, self._stored = path, stored or path.open("rb")
+        self._n_bytes, self._n_stored = 0, n_stored or path.stat().st_size
         if self._stored.read(len(_GZIP_BEGINNING)) != _GZIP_BEGINNING:
             raise FaultyInputError(
                 f"{path.name}: this is not a gzip archive. Pack the file again, or {_left_out(path)}"
             )
         self._stored.seek(0)
-        self._unpacked = gzip.GzipFile(fileobj=_Listened(self._stored, self._seen))
+        listened = self._stored if content_hash is None else _Listened(self._stored, content_hash.update)
+        self._unpacked = gzip.GzipFile(fileobj=listened)
 
-    def _seen(self, data: bytes) -> None:
-        self.n_stored_read += len(data)
-        if self._hash is not None:
-            self._hash.update(data)
+    @property
+    def n_stored_read(self) -> int:
+        """How many bytes of the file itself were read so far."""
+        return self._stored.tell()
 
     def readable(self) -> bool:
         return True
@@ -138,8 +139,8 @@ def opened(path: Path) -> io.BufferedReader:
 def bytes_unpacked(path: Path) -> int:
     """About how many bytes a gzip file unpacks to, by its beginning; its own size if it is damaged."""
     try:
-        with GunzippedFile(path) as file:
-            n_bytes = len(io.BufferedReader(file).read(_PIECE))  # of as many members as that takes
+        with GunzippedFile(path) as file, io.BufferedReader(file) as unpacked:
+            n_bytes = len(unpacked.read(_PIECE))  # of as many members as that takes
             return n_bytes * path.stat().st_size // max(file.n_stored_read, 1)
     except FaultyInputError:
         return path.stat().st_size

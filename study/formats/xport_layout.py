@@ -6,7 +6,9 @@ technical note TS-140 and its version 8 sequel). Text has blanks behind it, and 
 
 from __future__ import annotations
 
+import re
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -67,7 +69,7 @@ def layout_of(data: bytes) -> XportLayout:
     variables = [data[start + name_at : start + name_at + name_length].rstrip(b" \0") for start in starts]
     if n_variables == 0 or min(lengths) <= 0:
         raise NotWholeError("it describes no variable")
-    data_header_at = _aligned_find(data, _DATA_HEADERS, rounded_up(first + n_variables * description_length))
+    data_header_at = next(_places(data, _DATA_HEADERS, rounded_up(first + n_variables * description_length)), None)
     if data_header_at is None:
         raise NotWholeError("it ends before the first record")
     header = data[data_header_at : data_header_at + RECORD]
@@ -102,22 +104,13 @@ def fewest_observations(file_size: int, layout: XportLayout) -> int:
 
 
 def n_members_of(data: bytes) -> int:
-    n_members, position = 0, MEMBER_AT
-    while (found := _aligned_find(data, _MEMBER_HEADERS, position)) is not None:
-        n_members, position = n_members + 1, found + RECORD
-    return n_members
+    return len(list(_places(data, _MEMBER_HEADERS, MEMBER_AT)))
 
 
-def _aligned_find(data: bytes, headers: tuple[bytes, ...], start: int) -> int | None:
-    """Return where the next of these headers begins a record."""
-    found = []
-    for header in headers:
-        position = data.find(header, start)
-        while position >= 0 and position % RECORD:
-            position = data.find(header, position + 1)
-        if position >= 0:
-            found.append(position)
-    return min(found, default=None)
+def _places(data: bytes, headers: tuple[bytes, ...], start: int) -> Iterator[int]:
+    """Where records begin with one of these headers, from ``start`` on."""
+    found = re.compile(b"|".join(map(re.escape, headers))).finditer(data, start)
+    return (match.start() for match in found if match.start() % RECORD == 0)
 
 
 def rounded_up(position: int) -> int:

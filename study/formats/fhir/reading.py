@@ -13,7 +13,7 @@ import io
 import json
 import re
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -116,21 +116,32 @@ def _domain(path: Path, view: View) -> str:
 # ---------------------------------------------------------------- from lines to a table
 
 
+# What is wrong with a line.
+_BROKEN = "not valid JSON in UTF-8. The file may be cut off; export it again."
+_OF_ANOTHER_TYPE = (
+    "not a resource of the type {}, as the first line is; allowed: one type in a file. Export each type into files of "
+    "its own."
+)
+_NOT_AS_FHIR = "not as FHIR R4 has a resource of the type {}: {}. Correct the export."
+_WITHOUT_KEY = (
+    "without the id of a Patient: the resource has none, or names its patient by a search, an identifier, or within "
+    'itself. Export with references such as "Patient/<id>".'
+)
+
+
 @dataclass
 class _Lines:
-    """What was found in the lines of a file: rows, elements, resources of no patient, and numbers of lines at fault.
+    """What was found in the lines of a file: rows, elements, resources of no patient.
 
-    ``several_codings``: column -> resources whose concept has other codes beside the one that is read.
+    ``several_codings``: column -> resources whose concept has other codes beside the one that is read. ``at_fault``:
+    what is wrong, in words -> the numbers of the lines.
     """
 
     rows: list[Row] = field(default_factory=list)
     n_of_nobody: int = 0
     elements: set[str] = field(default_factory=set)
-    broken: list[int] = field(default_factory=list)
     several_codings: Counter[str] = field(default_factory=Counter)
-    of_other_types: list[int] = field(default_factory=list)
-    without_key: list[int] = field(default_factory=list)
-    of_no_view: dict[str, list[int]] = field(default_factory=dict)
+    at_fault: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     n_lines: int = 0
 
 
@@ -146,7 +157,7 @@ def read_fhir_ndjson(source: SourceFile, options: FileOptions) -> FileContents:
         raise FaultyInputError(f"{source.path.name}: {why}")
     view = views_by_resource()[resource_type_of(source.content)]
     lines = _read_lines(source.content.removeprefix(_MARK_OF_UTF8), view, options.encoding or "utf-8")
-    stop_at(_line_faults(lines, view, source.path))
+    stop_at(_line_faults(lines, source.path))
     columns, faults = _columns(lines.rows, view, source.path)
     stop_at(faults)
     return FileContents(
@@ -171,20 +182,20 @@ def _read_lines(content: bytes, view: View, encoding: str) -> _Lines:
         try:
             resource = json.loads(line.decode(encoding))
         except (ValueError, RecursionError):  # of the encoding as well
-            found.broken.append(number)
+            found.at_fault[_BROKEN].append(number)
             continue
         if not isinstance(resource, dict) or resource.get("resourceType") != view.resource:
-            found.of_other_types.append(number)
+            found.at_fault[_OF_ANOTHER_TYPE.format(view.resource)].append(number)
             continue
         found.elements.update(resource)
         try:
             rows = view.rows(resource)
         except ViewError as error:
-            found.of_no_view.setdefault(str(error), []).append(number)
+            found.at_fault[_NOT_AS_FHIR.format(view.resource, error)].append(number)
             continue
         if rows and person is not None and rows[0][person] is None:
             if _is_of_a_patient(resource):
-                found.without_key.append(number)
+                found.at_fault[_WITHOUT_KEY].append(number)
             found.n_of_nobody += 1
         else:
             found.rows += map(_with_texts_once, rows)
@@ -221,35 +232,13 @@ def _is_of_a_patient(resource: Mapping[str, Any]) -> bool:
     )
 
 
-def _line_faults(lines: _Lines, view: View, path: Path) -> list[str]:
+def _line_faults(lines: _Lines, path: Path) -> list[str]:
     faults = []
-    if lines.broken:
-        faults.append(
-            f"{path.name}: {_of_lines(lines.broken, lines)} not valid JSON in UTF-8. The file may be cut off; export "
-            "it again."
-        )
-    if lines.of_other_types:
-        faults.append(
-            f"{path.name}: {_of_lines(lines.of_other_types, lines)} not a resource of the type {view.resource}, as "
-            "the first line is; allowed: one type in a file. Export each type into files of its own."
-        )
-    if lines.without_key:
-        faults.append(
-            f"{path.name}: {_of_lines(lines.without_key, lines)} without the id of a Patient: the resource has none, "
-            "or names its patient by a search, an identifier, or within itself. Export with references such as "
-            '"Patient/<id>".'
-        )
-    faults += [
-        f"{path.name}: {_of_lines(numbers, lines)} not as FHIR R4 has a resource of the type {view.resource}: {what}. "
-        "Correct the export."
-        for what, numbers in lines.of_no_view.items()
-    ]
+    for what, numbers in lines.at_fault.items():
+        are = "is" if len(numbers) == 1 else "are"
+        of_lines = f"{len(numbers):,} of {counted(lines.n_lines, 'line')} (the first is line {numbers[0]:,})"
+        faults.append(f"{path.name}: {of_lines} {are} {what}")
     return faults
-
-
-def _of_lines(numbers: list[int], lines: _Lines) -> str:
-    are = "is" if len(numbers) == 1 else "are"
-    return f"{len(numbers):,} of {counted(lines.n_lines, 'line')} (the first is line {numbers[0]:,}) {are}"
 
 
 def _columns(rows: list[Row], view: View, path: Path) -> tuple[dict[str, JsonCells], list[str]]:
