@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -73,8 +73,8 @@ NOT_UNDERSTOOD = Operation(
 
 def decided(domain: str, variable: str, lines: Sequence[OperationRule]) -> Operation | None:
     """The operation of the first of the ``lines`` that match a variable; None where none matches."""
-    domain, variable = domain.upper(), variable.upper()
-    return next((line.says for line in lines if _matches(line, domain, variable)), None)
+    line = _deciding(domain, variable, lines)
+    return line.says if line else None
 
 
 def patterns_deciding(variable: str, lines: Sequence[OperationRule]) -> dict[str, Operation]:
@@ -83,26 +83,27 @@ def patterns_deciding(variable: str, lines: Sequence[OperationRule]) -> dict[str
     The domains are those that the ``lines`` name, and one that none of them names.
     """
     domains = {_domain_of(pattern) for line in lines for pattern in line.patterns} | {UNNAMED_DOMAIN}
-    found: dict[str, Operation] = {}
-    for domain in sorted(domains):
-        first = next((line for line in lines if _matches(line, domain, variable.upper())), None)
-        if first is not None:
-            found |= {", ".join(first.patterns): first.says}
-    return found
+    deciding = (_deciding(domain, variable, lines) for domain in sorted(domains))
+    return {", ".join(line.patterns): line.says for line in deciding if line}
 
 
 def names_variable(pattern: str, domain: str, variable: str) -> bool:
     """Whether a pattern, as those of ``OperationRule``, names a variable of a domain."""
-    return _of_pattern(pattern.upper()).fullmatch(f"{domain.upper()}.{variable.upper()}") is not None
+    return _names(pattern.upper(), f"{domain}.{variable}".upper())
 
 
 def _domain_of(pattern: str) -> str:
     return pattern.rpartition(".")[0].replace("--", UNNAMED_DOMAIN).replace("*", "") or UNNAMED_DOMAIN
 
 
-def _matches(line: OperationRule, domain: str, variable: str) -> bool:
-    name = f"{domain}.{variable}"
-    return any(_letters_of(pattern) in name and _of_pattern(pattern).fullmatch(name) for pattern in line.patterns)
+def _deciding(domain: str, variable: str, lines: Sequence[OperationRule]) -> OperationRule | None:
+    """The first line with a pattern that names a variable of a domain."""
+    name = f"{domain}.{variable}".upper()
+    return next((line for line in lines if any(_names(pattern, name) for pattern in line.patterns)), None)
+
+
+def _names(pattern: str, name: str) -> bool:
+    return _letters_of(pattern) in name and _of_pattern(pattern).fullmatch(name) is not None
 
 
 @cache
@@ -114,11 +115,8 @@ def _letters_of(pattern: str) -> str:
 @cache
 def _of_pattern(pattern: str) -> re.Pattern[str]:
     domain, _, variable = pattern.rpartition(".")
-    return re.compile(f"{_expression([domain or '*'])}\\.{_expression([variable])}")
-
-
-def _expression(words: Iterable[str]) -> str:
-    return "".join(re.escape(word).replace(r"\-\-", "[A-Z][A-Z0-9]").replace(r"\*", "[^.]*") for word in words)
+    whole = re.escape(f"{domain or '*'}.{variable}")
+    return re.compile(whole.replace(r"\-\-", "[A-Z][A-Z0-9]").replace(r"\*", "[^.]*"))
 
 
 def rules_of_table(path: Path) -> dict[str, tuple[OperationRule, ...]]:

@@ -106,9 +106,9 @@ def named_by_values(texts: Iterable[str]) -> str | None:
     None where no concept has all of them; ``m`` and ``w`` are the sexes, ``m`` and ``km`` are nothing.
     """
     found = set(map(words_of, texts))
-    if not found:
-        return None
-    for concept, meanings, nothing in _meanings():
-        if found <= meanings.keys() and len({meanings[one] for one in found} - {nothing}) >= FEWEST_MEANINGS:
-            return concept
-    return None
+    meant = (
+        concept
+        for concept, meanings, nothing in _meanings()
+        if found <= meanings.keys() and len({meanings[one] for one in found} - {nothing}) >= FEWEST_MEANINGS
+    )
+    return next(meant, None)
