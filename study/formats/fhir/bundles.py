@@ -88,13 +88,11 @@ def _read_once(paths: tuple[Path, ...], as_of: tuple[tuple[int, int], ...]) -> T
         hashes.append(source.sha256)
         try:
             content = gunzipped(path, source.content) if path.suffix.lower() == GZIP_SUFFIX else source.content
-        except FaultyInputError:
-            faults[_DAMAGED] += 1
-            continue
-        try:
             for document in _documents(content):
                 for url, resource in _resources(document):
                     export.add(resource, url)
+        except FaultyInputError:
+            faults[_DAMAGED] += 1
         except (ValueError, RecursionError):
             faults[_BROKEN] += 1
         except TypeError:
