@@ -27,13 +27,13 @@ from disclosure_control.records.limits import USUAL_LIMITS, Limits
 from disclosure_control.records.spill import Aside, SpilledPieces, put_codes
 from disclosure_control.records.sql import REMEDY_IN_MEMORY, ROWS_AT_ONCE, Database
 from study.formats.delimited_blocks import BlocksOfText, Dialect
+from study.formats.foreign_content import foreign_content_faults
 from study.formats.header_rows import DELIMITER_NAMES, USUAL_DELIMITERS, guess_delimiter
 from study.formats.meanings import columns_as_meant
 from study.formats.messages import shown_name, unquoted_missing_note
 from study.formats.packed import opened
 from study.formats.parquet_domains import BlocksOfParquetDomain
 from study.formats.quotes import BytesOfFile, n_unquoted_missing
-from study.formats.foreign_content import foreign_content_faults
 from study.formats.row_numbers import may_be_row_numbers
 from study.formats.rows_of_nobody import faults_of_rows_on_disk
 from study.formats.rows_of_people import SUBJECT, RowsOfPeople, starts_of_parts
