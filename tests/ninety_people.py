@@ -43,7 +43,7 @@ def step_on_ninety(
     frame = ninety_people()
     dataset = CombinedDataset.of(frame[TYPED], frame["USUBJID"], sha256="0" * 64, text=frame.astype("str"))
     return StepInput(
-        "P", folder, settings, dataset, assess(dataset.frame, config_of_ninety(**keys)), {**(earlier or {})}
+        "P", folder, settings, dataset, assess(dataset.everybody.frame, config_of_ninety(**keys)), {**(earlier or {})}
     )
 
 

@@ -21,7 +21,8 @@ from Anonymization_Models import (
 from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.binning import Binning
 from disclosure_control.basics.encoding.columns import number_text
-from disclosure_control.records.people import People, PeopleInMemory
+from disclosure_control.records.people import People
+from disclosure_control.records.records import EncodedRecords
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def assess(df: pd.DataFrame, config: PilotConfig, subjects: pd.Series | None = N
 
     ``df`` has one row per person; ``subjects`` (n_records,) are their ids, for lists of people.
     """
-    return evaluate(PeopleInMemory(df, config, subjects), config)
+    return evaluate(People(config, EncodedRecords.in_memory(df, subjects)), config)
 
 
 def evaluate(people: People, config: PilotConfig) -> Assessment:

@@ -71,7 +71,7 @@ def read_texts(path: Path, literal: Mapping, readers: Mapping[str, KeyReader]) -
     columns, config = checked_config(path, literal, readers)
     store = StoreInMemory(path)
     config = _checked_by(store, path, columns, config, literal, readers)
-    stop_at(store.subjects()[1])
+    stop_at(store.faults_of_subjects())
     return config, store.text, store.sha256
 
 

@@ -21,7 +21,8 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import Reason
 from disclosure_control.basics.telling.small_counts import Policy
 from disclosure_control.basics.telling.words import listed
-from disclosure_control.records.records import ColumnOfRecords, EncodedRecords, codes_of_texts, places_at, places_of_all
+from disclosure_control.records.columns import ColumnOfRecords, codes_of_texts, places_at, places_of_all
+from disclosure_control.records.records import EncodedRecords
 from disclosure_control.remedy.treatments.registry import where_changed
 from disclosure_control.remedy.treatments.treated_pilot import AppliedStep, TreatedPilot
 from study.columns.decisions import known_by_decision

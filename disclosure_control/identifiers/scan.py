@@ -67,12 +67,12 @@ def scan_combined(frame: pd.DataFrame) -> Scan:
 
 def scan_dataset(dataset: CombinedDataset) -> Scan:
     """The same of a pilot's combined dataset, by the distinct texts of its columns and who has them."""
-    table, n_people = dataset.table, dataset.n_subjects
+    table, ids_at, n_people = dataset.table, dataset.table.subjects.ids_at, dataset.n_subjects
     names = [name for name in table.columns if name != SUBJECT_COLUMN]
 
     def findings_of(name: str) -> list[ColumnFinding]:
         counted = table.counted(name)
-        holders = _counted_before(counted.people, counted.first_record, n_people, table.ids_at)
+        holders = _counted_before(counted.people, counted.first_record, n_people, ids_at)
         return list(_findings(ColumnValues(*_divided(name), holders, counted.texts, counted.share_at_hand)))
 
     return Scan(_of_each(findings_of, names, n_people), {"": len(names)})

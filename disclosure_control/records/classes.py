@@ -16,7 +16,8 @@ from Anonymization_Models import CountTable, EquivalenceClasses, SensitiveCounts
 from disclosure_control.basics.encoding.again import Anew
 from disclosure_control.basics.encoding.keys import count_keys, sum_of_keys
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.records.spill import Aside
+from disclosure_control.records.spill import Aside, put_codes
+from disclosure_control.records.sql import Database
 
 DENSE_KEYS = 1 << 22  # so many keys may always be in memory: 32 MB
 
@@ -70,13 +71,18 @@ class ClassKeys:
         return number
 
 
-def counted_classes(counted: Iterable[pa.RecordBatch], n_columns: int, n_most: int) -> tuple[np.ndarray, np.ndarray]:
-    """The codes (n_columns, n_classes) of classes that come with their people, and these (n_classes,).
+def counted_classes(
+    blocks: Iterable[Sequence[np.ndarray]], n_columns: int, n_people: int, database: Database, n_most: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The codes (n_columns, n_classes) of the classes of ``n_people``, and how many are in each (n_classes,).
 
-    Raises ``FaultyInputError`` where there are more than ``n_most`` classes.
+    Their codes come in ``blocks``. Raises ``FaultyInputError`` where there are more than ``n_most`` classes.
     """
+    if not n_columns:  # there is nothing to count by: all people are one class
+        return np.zeros((0, min(n_people, 1)), dtype=np.int64), np.full(min(n_people, 1), n_people)
+    stored = put_codes(database.new_folder() / "codes.parquet", blocks, n_columns)
     found, n_classes = [np.zeros((n_columns + 1, 0), dtype=np.int64)], 0
-    for one in counted:
+    for one in database.count(stored.path, range(n_columns)):
         found.append(np.array([column.to_numpy() for column in one.columns], dtype=np.int64))
         n_classes += one.num_rows
         if n_classes > n_most:
@@ -84,24 +90,22 @@ def counted_classes(counted: Iterable[pa.RecordBatch], n_columns: int, n_most: i
                 f"the quasi-identifiers make more than {n_most:,} classes, which is more than fit in memory, and "
                 "nearly everybody is alone in such; bin what is continuous, or name fewer quasi-identifiers"
             )
+    stored.remove()
     together = np.concatenate(found, axis=1)
     return together[:-1], together[-1]
 
 
-def count_cells(
-    counted: Iterable[pa.RecordBatch], keys: ClassKeys, values: np.ndarray, path: Path, n_at_once: int
-) -> SensitiveCounts:
+def count_cells(counted: Iterable[pa.RecordBatch], values: np.ndarray, path: Path, n_at_once: int) -> SensitiveCounts:
     """The count of a sensitive feature with these ``values`` (n_values,), put aside in a file.
 
-    ``counted`` has the codes of the classes, the code of the value, -1 if missing, and the people, in this order. A
-    piece has about ``n_at_once`` cells, and each class whole.
+    ``counted`` has the class, the code of the value, -1 if missing, and the people, in this order. A piece has about
+    ``n_at_once`` cells, and each class whole.
     """
     waiting, n_without_value = np.zeros((3, 0), dtype=np.int64), 0
     with contextlib.closing(Aside(path, [pa.int32()] * 3)) as stored:
         for one in _cut(counted, n_at_once):
-            *codes, value, people = (column.to_numpy() for column in one.columns)
-            n_without_value += int(people[value < 0].sum())
-            waiting = np.concatenate([waiting, [keys.class_of(codes, len(people)), value, people]], axis=1)
+            waiting = np.concatenate([waiting, [column.to_numpy() for column in one.columns]], axis=1)
+            n_without_value += int(one.column(2).to_numpy()[one.column(1).to_numpy() < 0].sum())
             end = np.searchsorted(waiting[0], waiting[0, -1])  # where the last class begins, which may go on
             stored.append(list(waiting[:, :end]))
             waiting = waiting[:, end:]

@@ -5,20 +5,24 @@ A column is judged by its distinct values and how many people have each, so that
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, numbers_of, parse_numbers
-from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.basics.telling.words import in_one_line, listed
+from disclosure_control.records.columns import ColumnOfRecords
+from disclosure_control.records.subjects import Subjects
 
 
-def faults_of_subjects(n_rows: int, n_blank: int, n_distinct: int, file: str) -> list[str]:
-    """The faults of ``n_rows`` ids, of which ``n_blank`` are empty and the others have ``n_distinct`` values."""
+def faults_of_subjects(subjects: Subjects, file: str) -> list[str]:
+    """The faults of the ids of a file: that some are empty, or that some repeat."""
+    n_rows, n_blank, n_distinct = sum(subjects.lengths), subjects.n_blank, subjects.count_distinct()
     n_repeated = n_rows - n_blank - n_distinct
     faults = []
     if n_blank:
@@ -53,10 +57,25 @@ def faults_of_names(columns: Sequence[str]) -> list[str]:
     return [f"columns {listed(places)}: line breaks or tabs in the name; rename them in one line"] if places else []
 
 
-def typed_column(column: pd.Series, config: PilotConfig, people: np.ndarray | None = None) -> pd.Series:
+def typed_columns(
+    columns: Mapping[str, ColumnOfRecords], config: PilotConfig, file: str, faults: Sequence[str]
+) -> dict[str, ColumnOfRecords]:
+    """The columns, typed. Raises ``FaultyInputError`` with the ``faults`` of the file so far and those of columns."""
+    found, typed = list(faults), {}
+    for name, column in columns.items():
+        try:
+            values = typed_column(column.values, config, column.people)
+            typed[name] = dataclasses.replace(column, values=values)
+        except FaultyInputError as error:
+            found += [f"{file}: {fault}" for fault in error.faults]
+    stop_at(found)
+    return typed
+
+
+def typed_column(column: pd.Series, config: PilotConfig, people: np.ndarray) -> pd.Series:
     """Categories stay text; continuous columns are numbers; the values or rules of a sensitive column decide its type.
 
-    ``people`` (n_values,) have each value; by default one. Raises ``FaultyInputError`` if neither type fits.
+    ``people`` (n_values,) have each value. Raises ``FaultyInputError`` if neither type fits.
     """
     name = str(column.name)
     if name in config.categorical_qis or config.t_distance.get(name) == "total_variation":
@@ -65,7 +84,7 @@ def typed_column(column: pd.Series, config: PilotConfig, people: np.ndarray | No
         return pd.Series(numbers_of(column, people), column.index, name=name)
     has_value = column.notna().to_numpy()
     is_text = has_value & np.isnan(parse_numbers(column))
-    n_values, n_texts = (int(which.sum() if people is None else people[which].sum()) for which in (has_value, is_text))
+    n_values, n_texts = (int(people[which].sum()) for which in (has_value, is_text))
     in_units = config.T.get(name, 0) >= 1  # t of categories is a share: such a T was meant for numbers
     if n_texts == n_values or (2 * n_texts > n_values and not in_units):
         return column

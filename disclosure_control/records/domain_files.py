@@ -21,11 +21,12 @@ import pyarrow as pa
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.progress import progress
 from disclosure_control.basics.telling.words import counted
-from disclosure_control.records.counted_texts import CountedDictionary
+from disclosure_control.records.columns import ColumnOfRecords
 from disclosure_control.records.disk import with_progress
 from disclosure_control.records.limits import USUAL_LIMITS, Limits
-from disclosure_control.records.spill import Aside, SpilledPieces, put_codes
+from disclosure_control.records.spill import Aside, Columns, SpilledPieces, put_codes
 from disclosure_control.records.sql import REMEDY_IN_MEMORY, ROWS_AT_ONCE, Database
+from disclosure_control.records.texts import CountedDictionary
 from study.formats.delimited_blocks import BlocksOfText, Dialect
 from study.formats.foreign_content import foreign_content_faults
 from study.formats.header_rows import DELIMITER_NAMES, USUAL_DELIMITERS, guess_delimiter
@@ -60,40 +61,36 @@ COLUMNS_AT_ONCE = 64  # what a sort takes in memory grows with the columns, hard
 
 @dataclass(frozen=True)
 class LargeFile(SourceTable):
-    """A file whose records are on disk, so that ``frame`` has no row: ``values`` are those of each column by code.
+    """A file whose records are on disk, so that ``frame`` has no row: ``held`` are its columns, in the same order.
 
-    ``counts`` is how many records have each code, ``codes`` those of the records, put aside in the ``database``'s
-    folder; ``stored`` is where in ``codes`` a column is: several may have the same.
+    ``codes`` is where they are, in the ``database``'s folder.
     """
 
-    values: Sequence[pa.ChunkedArray | np.ndarray] = field(kw_only=True, repr=False)
-    counts: Sequence[np.ndarray] = field(kw_only=True)
+    held: Sequence[ColumnOfRecords] = field(kw_only=True, repr=False)
     codes: Aside = field(kw_only=True)
-    stored: Sequence[int] = field(kw_only=True)
     database: Database = field(kw_only=True, repr=False)
 
     @property
     def n_rows(self) -> int:
-        return int(self.counts[0].sum())
+        return sum(self.codes.lengths)
 
-    def _place(self, column: str) -> int:
-        return list(self.frame.columns).index(column)
+    @property
+    def names(self) -> list[str]:
+        """Those of the columns."""
+        return [str(name) for name in self.frame]
+
+    def _held(self, column: str) -> ColumnOfRecords:
+        return self.held[self.names.index(column)]
 
     def counts_of(self, column: str) -> pd.Series:
         """The values of a column, and how many records have each; those without one are not counted."""
-        place = self._place(column)
-        values = self.values[place]
-        if isinstance(values, np.ndarray):
-            return pd.Series(self.counts[place]).groupby(values, sort=False).sum()[lambda n_records: n_records > 0]
-        encoded = values.combine_chunks().dictionary_encode(null_encoding="encode")  # once cleaned, they may repeat
-        n_records = np.bincount(encoded.indices, self.counts[place], len(encoded.dictionary)).astype(np.int64)
-        found = pd.Series(n_records, index=pd.Index(pd.array(encoded.dictionary, dtype="str")))
-        return found[(n_records > 0) & found.index.notna()]
+        held = self._held(column)  # once cleaned, values may repeat
+        return pd.Series(held.people).groupby(held.values.array, sort=False).sum()[lambda found: found > 0]
 
     def counted_column(self, column: str) -> tuple[pd.Series, np.ndarray | None]:
         """The distinct values of a column, missing among them, and how many records have each."""
-        place = self._place(column)
-        return frame_of({column: self.values[place]})[column], self.counts[place]
+        held = self._held(column)
+        return held.values, held.people
 
     def source_ids(self, column: str | None) -> tuple[pd.Series, np.ndarray]:
         """The distinct ids of the file, missing where there are records without, and how many records have each."""
@@ -102,50 +99,48 @@ class LargeFile(SourceTable):
                 f'{self.file_name}: subject_id: {{"column": None}} numbers the rows of a file, which is done in memory '
                 "alone; give the file a column that holds the id, or use --engine memory"
             )
-        ids, n_records = self.counted_column(column)
-        present = n_records > 0 if n_records is not None else ids.notna().to_numpy()
-        if present[1:].all():  # all but the missing one, as usual: no second list of all ids
-            first = 0 if present[0] else 1
-            return ids.iloc[first:], np.asarray(n_records)[first:]
-        return ids[present], np.asarray(n_records)[present]
+        held = self._held(column)
+        if (held.people[1:] > 0).all():  # all but the missing one, as usual: no second list of all ids
+            first = 0 if held.people[0] else 1
+            return held.values.iloc[first:], held.people[first:]
+        return held.values.iloc[held.occurs], held.people[held.occurs]
 
-    def _codes_of(self, columns: Iterable[str]) -> Iterable[list[np.ndarray]]:
+    def _codes_of(self, columns: Iterable[str]) -> Iterator[tuple[np.ndarray, ...]]:
         """The codes of these columns, block by block."""
-        return self.codes.codes(*(self.stored[self._place(name)] for name in columns))
+        return zip(*(self._held(name).texts for name in columns), strict=True)
 
     def where(self, column: str, is_kept: Callable[[pd.Series], np.ndarray]) -> LargeFile:
-        of_code, place = is_kept(self.counted_column(column)[0]), self.stored[self._place(column)]
-        counts = [np.zeros_like(one) for one in self.counts]
+        asked = self._held(column)
+        of_code, counts = is_kept(asked.values), [np.zeros_like(one.people) for one in self.held]
 
         def kept() -> Iterator[list[np.ndarray]]:
-            for codes in self.codes.codes():
-                block = [one[of_code[codes[place]]] for one in codes]
-                for count, i in zip(counts, self.stored, strict=True):
-                    count += np.bincount(block[i], minlength=len(count))
-                yield block
+            for codes, *block in zip(asked.texts, *(one.texts for one in self.held), strict=True):
+                of_kept = [one[of_code[codes]] for one in block]
+                for count, one in zip(counts, of_kept, strict=True):
+                    count += np.bincount(one, minlength=len(count))
+                yield of_kept
 
-        codes = put_codes(self.database.new_folder() / "rows", kept(), len(self.codes.schema))
+        codes = put_codes(self.database.new_folder() / "rows", kept(), len(self.held))
         self.codes.remove()
-        return dataclasses.replace(self, codes=codes, counts=counts)
+        held = [
+            ColumnOfRecords(codes.column(i), one.values, count)
+            for i, (one, count) in enumerate(zip(self.held, counts, strict=True))
+        ]
+        return dataclasses.replace(self, codes=codes, held=held)
 
     def with_column_of_ids(self, column: str | None, name: str, of_ids: Callable[[pd.Series], pd.Series]) -> LargeFile:
         """See ``SourceTable``: each record gets the code of its id, whose value is made once."""
         assert column is not None
-        place = self._place(column)
-        added = pa.chunked_array([pa.array(of_ids(self.counted_column(column)[0]), pa.large_string())])
-        return dataclasses.replace(
-            self,
-            frame=self.frame.assign(**{name: pd.Series(dtype="str")}),
-            values=[*self.values, added],
-            counts=[*self.counts, self.counts[place]],
-            stored=[*self.stored, self.stored[place]],
-        )
+        held = self._held(column)
+        added = dataclasses.replace(held, values=pd.Series(of_ids(held.values).array, dtype="str"))
+        frame = self.frame.assign(**{name: pd.Series(dtype="str")})
+        return dataclasses.replace(self, frame=frame, held=[*self.held, added])
 
     def has_several(
         self, column: str, beside: str, is_meant: Callable[[pd.Series], np.ndarray], least: int = 2
     ) -> bool:
-        meant = is_meant(self.counted_column(beside)[0])
-        of_code, _ = pd.factorize(self.counted_column(column)[0])
+        meant = is_meant(self._held(beside).values)
+        of_code, _ = pd.factorize(self._held(column).values)
         found: set[int] = set()
         for codes, codes_beside in self._codes_of([column, beside]):
             found |= set(np.unique(of_code[codes[meant[codes_beside]]]).tolist()) - {-1}
@@ -158,8 +153,7 @@ class LargeFile(SourceTable):
 
     def column(self, name: str) -> pd.Series:
         """A column whole (n_rows,)."""
-        (whole,) = self.rows_in_order([self.n_rows], [name]) if self.n_rows else [self.frame]
-        return whole[name]
+        return pd.Series(self._held(name).taken(self._held(name).places()), name=name)
 
     def columns_together(self, names: Iterable[str]) -> Iterator[list[tuple[str, pd.Series]]]:
         """See ``SourceTable``: one at a time."""
@@ -172,12 +166,13 @@ class LargeFile(SourceTable):
 
     def rows_in_order(self, lengths: Iterable[int], columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
         """The rows in the order of the file, in blocks; of some ``columns``, None for all."""
-        names = [str(name) for name in self.frame] if columns is None else list(columns)
-        places, start = [self.stored[self._place(name)] for name in names], 0
+        names = self.names if columns is None else list(columns)
+        waiting, blocks = [np.zeros(0, dtype=np.int32)] * len(names), self._codes_of(names)
         for length in lengths:
-            codes = self.codes.take(np.arange(start, start + length), places)
-            yield self._taken(names, [one.to_numpy() for one in codes.columns])
-            start += length
+            while len(waiting[0]) < length:
+                waiting = [np.append(both[0], both[1]) for both in zip(waiting, next(blocks), strict=True)]
+            yield self._taken(names, [one[:length] for one in waiting])
+            waiting = [one[length:] for one in waiting]
 
     def combinations(self, columns: Sequence[str], most: int | None) -> pd.DataFrame | None:
         """Each combination of values of some columns once, at its last row; None if there are more than ``most``.
@@ -193,8 +188,9 @@ class LargeFile(SourceTable):
         return self._taken(columns, [*met.to_numpy().T])
 
     def _taken(self, columns: Sequence[str], codes: Sequence[np.ndarray]) -> pd.DataFrame:
-        values = [self.values[self._place(name)] for name in columns]
-        return frame_of({name: _taken(*both) for name, *both in zip(columns, values, codes, strict=True)})
+        return pd.DataFrame(
+            {name: self._held(name).taken(one) for name, one in zip(columns, codes, strict=True)}, copy=False
+        )
 
     def starts_of_parts(self, n_people: int, rows_per_part: int) -> np.ndarray:
         return starts_of_parts(n_people, self.n_rows, rows_per_part)
@@ -203,77 +199,65 @@ class LargeFile(SourceTable):
         """See ``SourceTable``: on disk, beside the rows."""
         return SpilledPieces(self.database.new_folder() / "made", made)
 
-    def of_people(self, person: np.ndarray, starts: np.ndarray, column: str | None) -> RowsOfPeople:
+    def of_people(self, person: np.ndarray, column: str | None) -> RowsOfPeople:
         """The rows in the order of their people, on disk; the file before that is removed."""
         assert column is not None
-        place = self._place(column)
-        n_rows = self.counts[place]
-        person_of_code = np.full(len(n_rows), -1, dtype=np.int32)
-        person_of_code[n_rows > 0] = person
+        ids = self._held(column)
+        person_of_code = np.full(len(ids.people), -1, dtype=np.int32)
+        person_of_code[ids.occurs] = person
         of_people = person_of_code >= 0
-        n_rows_of_people = np.bincount(person_of_code[of_people], n_rows[of_people]).astype(np.int64)
-        columns = range(len(self.codes.schema))
+        n_rows = np.bincount(person_of_code[of_people], ids.people[of_people]).astype(np.int64)
         divided = [
-            self._divided(person_of_code, [self.stored[place], *columns[start : start + COLUMNS_AT_ONCE]])
-            for start in columns[::COLUMNS_AT_ONCE]
+            self._divided(person_of_code, ids, self.held[start : start + COLUMNS_AT_ONCE])
+            for start in range(0, len(self.held), COLUMNS_AT_ONCE)
         ]
         self.codes.remove()
-        return _Divided(self, n_rows_of_people, divided)
+        return _Divided(self.names, self.held, n_rows, divided)
 
-    def _divided(self, person_of_code: np.ndarray, places: list[int]) -> Aside:
-        """The rows by person: their codes at all ``places`` but the first, which is that of the ids."""
-        schema = pa.schema([("person", pa.int32()), ("row", pa.int64()), *((f"c{i}", pa.int32()) for i in places[1:])])
+    def _divided(self, person_of_code: np.ndarray, ids: ColumnOfRecords, some: Sequence[ColumnOfRecords]) -> Aside:
+        """The rows by person: their codes in some of the columns."""
+        kinds = [pa.int32(), pa.int64(), *[pa.int32()] * len(some)]
         remedy = f"leave columns out of {self.file_name} that the merge does not need, or {REMEDY_IN_MEMORY}"
-        in_order = self.database.in_order(self._rows(person_of_code, places, schema), schema, 2, ROWS_AT_ONCE, remedy)
-        with contextlib.closing(Aside(self.database.new_folder() / "divided", schema.types[2:])) as divided:
+        rows_of_people = self._rows(person_of_code, ids, some)
+        in_order = self.database.in_order(rows_of_people, kinds, 2, ROWS_AT_ONCE, remedy)
+        with contextlib.closing(Aside(self.database.new_folder() / "divided", kinds[2:])) as divided:
             for rows in in_order:
                 divided.append(rows.columns[2:])
         self.database.give_memory_back()
         return divided
 
-    def _rows(self, person_of_code: np.ndarray, places: list[int], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-        """The rows of people by block, each with its person, its number and its codes; first come those of ids."""
+    def _rows(
+        self, person_of_code: np.ndarray, ids: ColumnOfRecords, some: Sequence[ColumnOfRecords]
+    ) -> Iterator[Columns]:
+        """The rows of people by block, each with its person, its number and its codes."""
         n_before = 0
         with progress(f"Dividing {self.file_name}", self.n_rows, "rows") as advance:
-            for ids, *codes in self.codes.codes(*places):
-                of_row = person_of_code[ids]
+            for of_ids, *codes in zip(ids.texts, *(one.texts for one in some), strict=True):
+                of_row = person_of_code[of_ids]
                 rows = np.flatnonzero(of_row >= 0)
-                arrays = [of_row[rows], rows + n_before, *(one[rows] for one in codes)]
-                yield pa.RecordBatch.from_arrays([pa.array(one) for one in arrays], schema=schema)
+                yield [of_row[rows], rows + n_before, *(one[rows] for one in codes)]
                 n_before += len(of_row)
                 advance(len(of_row))
 
 
-def _taken(values: pa.ChunkedArray | np.ndarray, codes: np.ndarray | pa.ChunkedArray) -> pa.ChunkedArray | np.ndarray:
-    if isinstance(values, np.ndarray):
-        return values.take(codes if isinstance(codes, np.ndarray) else codes.to_numpy())
-    return values.take(pa.array(codes) if isinstance(codes, np.ndarray) else codes)
-
-
+@dataclass(frozen=True)
 class _Divided:
     """The rows of a file in the order of their people, of whom each has ``n_rows``: codes on disk, in each of the files
     some of the columns.
     """
 
-    def __init__(self, table: LargeFile, n_rows: np.ndarray, divided: Sequence[Aside]):
-        self._table, self._n_rows, self._divided = table, n_rows, divided
-
-    @property
-    def columns(self) -> list[str]:
-        return [str(name) for name in self._table.frame]
+    columns: list[str]
+    held: Sequence[ColumnOfRecords] = field(repr=False)
+    n_rows: np.ndarray
+    divided: Sequence[Aside]
 
     def part(self, start: int, stop: int) -> pd.DataFrame:
         """The rows of the people from ``start`` to ``stop``, with the place of each among these in ``SUBJECT``."""
-        n_rows, first = self._n_rows[start:stop], int(self._n_rows[:start].sum())
+        n_rows, first = self.n_rows[start:stop], int(self.n_rows[:start].sum())
         rows = np.arange(first, first + int(n_rows.sum()))
-        codes = [column for one in self._divided for column in one.take(rows).columns]
-        columns = {
-            name: _taken(values, codes[place])
-            for name, values, place in zip(self.columns, self._table.values, self._table.stored, strict=True)
-        }
-        frame = frame_of(columns)
-        frame[SUBJECT] = np.repeat(np.arange(len(n_rows)), n_rows)
-        return frame
+        codes = [column.to_numpy() for one in self.divided for column in one.take(rows).columns]
+        found = {name: one.taken(code) for name, one, code in zip(self.columns, self.held, codes, strict=True)}
+        return pd.DataFrame({**found, SUBJECT: np.repeat(np.arange(len(n_rows)), n_rows)}, copy=False)
 
 
 def read_large_file(path: Path, options: FileOptions, database: Database, limits: Limits = USUAL_LIMITS) -> SourceTable:
@@ -298,11 +282,14 @@ def read_large_file(path: Path, options: FileOptions, database: Database, limits
         stop_at(faults_of_rows_on_disk(path.name, contents.columns, REMEDY_IN_MEMORY))
     del found, distinct
     meant, _, notes = columns_as_meant(contents, path, options)
+    held = [
+        ColumnOfRecords(codes.column(i), frame_of({name: values})[name], counts[i])
+        for i, (name, values) in enumerate(meant.items())
+    ]
     nothing = frame_of({name: values[:0] for name, values in meant.items()})
     table = LargeFile(
         domain_of(path), path.name, file.sha256, nothing, contents.labels, (*contents.notes, *notes),
-        label=contents.label, values=list(meant.values()), counts=counts, codes=codes, stored=range(len(counts)),
-        database=database,
+        label=contents.label, held=held, codes=codes, database=database,
     )  # fmt: skip
     return table.under_names(options.called)
 

@@ -29,7 +29,7 @@ class Limits:
     rows_at_hand: int = 1 << 22
     large_bytes: int = 1 << 25
     file_block_bytes: int = 1 << 23
-    rows_per_part: int = 1 << 18
+    rows_per_part: int = 1 << 17
 
 
 USUAL_LIMITS = Limits()

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 
 from disclosure_control.basics.telling.progress import progress
 from disclosure_control.records.choice import AUTO, Choice, by_free_memory, fits_from_disk
+from disclosure_control.records.disk import records_of_pieces
 from disclosure_control.records.domain_files import PARQUET, read_large_file
 from disclosure_control.records.domains import Divisible, DomainReader
 from disclosure_control.records.limits import USUAL_LIMITS, Limits
 from disclosure_control.records.records import EncodedRecords
-from disclosure_control.records.spill import SpilledFrames, spill_folder
+from disclosure_control.records.spill import SpilledPieces, spill_folder
 from disclosure_control.records.sql import Database, database_in
 from disclosure_control.run.memory import MEMORY_PER_BYTE
 from study.formats.blocks import bytes_as_text
@@ -61,7 +62,7 @@ def working_in(database: Database, limits: Limits = USUAL_LIMITS) -> MergeResour
     from study.merge.combine import MergeResources
 
     read = functools.partial(read_by_size, database=database, limits=limits)
-    pieces = functools.partial(SpilledFrames, database.new_folder() / "combined")
+    pieces = functools.partial(SpilledPieces, database.new_folder() / "combined")
     return MergeResources(read, limits.rows_per_part, pieces, progress)
 
 
@@ -75,14 +76,7 @@ def domain_files(folder: Path) -> list[Path]:
 
 def _bytes_of_files(folder: Path) -> int:
     """About how many bytes they have together as text."""
-    return sum(map(_bytes_of_text, domain_files(folder)))
-
-
-def _bytes_of_text(path: Path) -> int:
-    try:
-        return bytes_as_text(path)
-    except OSError:  # the reader reports that it cannot be read
-        return path.stat().st_size
+    return sum(map(bytes_as_text, domain_files(folder)))
 
 
 def read_by_size(path: Path, options: FileOptions, database: Database, limits: Limits) -> SourceTable:
@@ -98,7 +92,7 @@ def read_by_size(path: Path, options: FileOptions, database: Database, limits: L
 def is_read_in_pieces(path: Path, limits: Limits) -> bool:
     """Whether a file is large, and of a format and a kind that can be read in pieces."""
     suffix = suffix_of(path)
-    is_large = suffix in READ_IN_PIECES and _bytes_of_text(path) >= limits.large_bytes
+    is_large = suffix in READ_IN_PIECES and bytes_as_text(path) >= limits.large_bytes
     is_large &= suffix != PARQUET or can_be_read_in_pieces(path)
     return is_large and supplemental_parent(domain_of(path)) is None
 
@@ -138,7 +132,7 @@ class DomainsFromDisk(DomainReader):
 
     def merged(self, merge: Callable[[MergeResources], Combined]) -> EncodedRecords:
         combined = merge(working_in(self.database, self.limits))
-        return EncodedRecords.of_pieces(combined.columns, combined.pieces, self.database, self.limits)
+        return records_of_pieces(combined.columns, combined.pieces, self.database, self.limits)
 
 
 def domains_from_disk(database: Database, limits: Limits) -> DomainsFromDisk:

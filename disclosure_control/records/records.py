@@ -10,80 +10,26 @@ import contextlib
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from config.model_settings import PilotConfig
-from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_column
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.encoding.dictionary import Dictionary
 from disclosure_control.basics.encoding.keys import number_rows
-from disclosure_control.basics.telling.faults import RecordsNotAtHandError, stop_at
+from disclosure_control.basics.telling.faults import RecordsNotAtHandError
+from disclosure_control.basics.telling.progress import progress
 from disclosure_control.records.classes import counted_classes
-from disclosure_control.records.disk import PeopleOnDisk, put_aside
+from disclosure_control.records.columns import ColumnOfRecords, ids_of_block, occurring, places_of_all
 from disclosure_control.records.limits import NO_LIMITS, Limits
-from disclosure_control.records.people import People, PeopleInMemory, evaluated_columns
-from disclosure_control.records.spill import Aside, abreast, put_codes
+from disclosure_control.records.spill import Aside, Columns, arrays_of, schema_of
 from disclosure_control.records.sql import Database
 from disclosure_control.records.subjects import Subjects, SubjectsInMemory, SubjectsOnDisk
-from disclosure_control.records.text_columns import TextsOnDisk
-from disclosure_control.records.text_table import TextTable
 
 PEOPLE_AT_ONCE = 1 << 16
-
-
-@dataclass(frozen=True)
-class ColumnOfRecords:
-    """A column: which of its ``values`` (n_texts,), as it was read and typed, each record has, block by block.
-
-    ``people`` (n_texts,) have each; of texts that were put aside the first one is missing.
-    """
-
-    texts: Iterable[np.ndarray]
-    values: pd.Series = field(repr=False)
-    people: np.ndarray
-
-    @property
-    def occurs(self) -> np.ndarray:
-        """Places (n,) of the values that somebody has."""
-        return np.flatnonzero(self.people)
-
-    def places(self) -> np.ndarray:
-        """Which value each person has, (n_people,)."""
-        return places_of_all(self.texts)
-
-    def n_missing(self, values: pd.Series | None = None) -> int:
-        """How many people have no value, or have none among other ``values`` (n_texts,) in place of these."""
-        return int(self.people[(self.values if values is None else values).isna().to_numpy()].sum())
-
-    def first_records(self) -> np.ndarray:
-        """The number of the first record with each value, (n_texts,), -1 where nobody has it."""
-        first, n_before = np.full(len(self.people), -1), 0
-        for text in self.texts:
-            held, rows = np.unique(text, return_index=True)
-            is_new = first[held] < 0
-            first[held[is_new]] = rows[is_new] + n_before
-            n_before += len(text)
-        return first
-
-
-def places_of_all(blocks: Iterable[np.ndarray]) -> np.ndarray:
-    """Places that come block by block, in one array (n_people,)."""
-    found = list(blocks)
-    return found[0] if len(found) == 1 else np.concatenate([np.zeros(0, dtype=np.int32), *found])
-
-
-def places_at(blocks: Iterable[np.ndarray], rows: np.ndarray) -> np.ndarray:
-    """Of places that come block by block those of the records with these numbers (n,)."""
-    found, n_before = np.zeros(len(rows), dtype=np.int64), 0
-    for block in blocks:
-        is_here = (rows >= n_before) & (rows < n_before + len(block))
-        found[is_here] = block[rows[is_here] - n_before]
-        n_before += len(block)
-    return found
 
 
 @dataclass(frozen=True)
@@ -96,39 +42,12 @@ class EncodedRecords:
     limits: Limits
 
     @staticmethod
-    def in_memory(frame: pd.DataFrame) -> RecordsInMemory:
-        """Those of a ``frame`` (n_people, n_columns), all in one block."""
-        places, one = [np.arange(len(frame))], np.ones(len(frame), dtype=np.int64)
-        columns = {str(name): ColumnOfRecords(places, frame[name], one) for name in frame if name != SUBJECT_COLUMN}
-        subjects = SubjectsInMemory(frame.get(SUBJECT_COLUMN), len(frame))
-        return RecordsInMemory(subjects, columns, None, NO_LIMITS, np.arange(len(frame)))
-
-    @classmethod
-    def of(cls, people: PeopleOnDisk, table: TextTable) -> EncodedRecords:
-        """The records of counted ``people``. Raises ``FaultyInputError`` for columns of too many values."""
-        subjects, named, database, limits = people.put_aside
-        names = [name for name in table.columns if name != SUBJECT_COLUMN]
-        stop_at([fault for name in names if name not in named for fault in table.faults_of_levels(name)])
-        columns = {
-            name: ColumnOfRecords(named[name].texts, named[name].exact, named[name].people)
-            if name in named
-            else _as_text(name, cast(TextsOnDisk, table.column(name)))
-            for name in names
-        }
-        return cls(subjects, columns, database, limits)
-
-    @classmethod
-    def of_pieces(
-        cls, columns: Sequence[str], pieces: Iterable[pd.DataFrame], database: Database, limits: Limits
-    ) -> EncodedRecords:
-        """Those of a combined dataset that comes in pieces with these columns, put aside, every column as text.
-
-        Raises ``FaultyInputError`` for columns of too many values.
-        """
-        names = [name for name in columns if name != SUBJECT_COLUMN]
-        blocks = (pa.RecordBatch.from_pandas(piece, preserve_index=False) for piece in pieces)
-        found, subjects = put_aside(blocks, columns, names, database, limits)
-        return cls(subjects, {name: _as_text(name, found[name]) for name in names}, database, limits)
+    def in_memory(frame: pd.DataFrame, subjects: pd.Series | None = None) -> RecordsInMemory:
+        """Those of a ``frame`` (n_people, n_columns), all in one block; the ``subjects`` are in it or beside it."""
+        named = {str(name): frame[name] for name in frame if name != SUBJECT_COLUMN}
+        columns = ColumnOfRecords.each_own(named, len(frame))
+        ids = SubjectsInMemory(frame.get(SUBJECT_COLUMN) if subjects is None else subjects, len(frame))
+        return RecordsInMemory(ids, columns, None, NO_LIMITS, np.arange(len(frame)))
 
     @property
     def n_people(self) -> int:
@@ -137,7 +56,7 @@ class EncodedRecords:
 
     def ids(self) -> pd.Series:
         """The ids of all people (n_people,)."""
-        return ids_of_block(pa.chunked_array([ids.column(0) for ids in self.subjects.ids], pa.large_string()))
+        return ids_of_block(pa.chunked_array(list(self.subjects.ids), pa.large_string()))
 
     def places(self, name: str) -> np.ndarray:
         """Which value of a column each person has, (n_people,)."""
@@ -151,28 +70,33 @@ class EncodedRecords:
 
     def blocks(self, names: Iterable[str]) -> Iterator[tuple[pa.Array, list[np.ndarray]]]:
         """Block by block the ids (n,) and, of each of the columns, the places (n,) of the values."""
-        texts = [self.columns[name].texts for name in names]
-        for ids, *of_block in abreast([self.subjects.ids, *texts]):
-            yield ids.column(0), of_block
+        for ids, *of_block in zip(self.subjects.ids, *(self.columns[name].texts for name in names), strict=True):
+            yield ids, of_block
+
+    def passed(self, words: str, *blocks: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
+        """What there is of each record, block by block, side by side; how far that is, is said in these ``words``."""
+        with progress(words, self.n_people, "people") as advance:
+            for n_records, *one in zip(self.subjects.lengths, *blocks, strict=True):
+                yield tuple(one)
+                advance(n_records)
 
     def beside_ids(self, values: Mapping[str, pd.Series]) -> Iterator[tuple[pd.Series, pd.DataFrame]]:
         """Block by block the ids, and the ``values`` (n_texts,) in place of those of the columns."""
         texts = [self.column(name, one).texts for name, one in values.items()]
-        for ids, *of_block in abreast([self.subjects.ids, *texts]):
+        for ids, *of_block in zip(self.subjects.ids, *texts, strict=True):
             columns = {
                 name: values[name].take(text).reset_index(drop=True)
                 for name, text in zip(values, of_block, strict=True)
             }
-            yield ids_of_block(ids.column(0)), pd.DataFrame(columns)
+            yield ids_of_block(ids), pd.DataFrame(columns)
 
-    def counted_as(self, config: PilotConfig, values: Mapping[str, pd.Series]) -> People:
-        """The people with ``values`` (n_texts,) in place of those of the columns, as a config evaluates them."""
-        names = dict.fromkeys(config.quasi_identifiers + config.sensitive_features)
-        exact = {name: occurring(values[name], self.columns[name].people) for name in names}
-        people = {name: self.columns[name].people for name in names}
-        texts = {name: self.columns[name].texts for name in names}
-        columns, binnings = evaluated_columns(config, exact, people, texts)
-        return PeopleOnDisk(config, columns, self.subjects, binnings, self.database, self.limits)
+    def with_values(self, values: Mapping[str, pd.Series]) -> EncodedRecords:
+        """The records with ``values`` (n_texts,) in place of those of the columns, and no others."""
+        columns = {name: self.column(name, one) for name, one in values.items()}
+        of_people = {name: occurring(values[name], one.people) for name, one in columns.items()}
+        return dataclasses.replace(
+            self, columns={name: dataclasses.replace(one, values=of_people[name]) for name, one in columns.items()}
+        )
 
     def class_sizes(self, columns: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
         """How many people have the same in all of the columns, (n_classes,); a missing value is a value.
@@ -180,27 +104,22 @@ class EncodedRecords:
         Of each column the code (n_texts,) of each value, -1 missing, and the labels. Raises ``FaultyInputError`` where
         there are more classes than the limits allow.
         """
-        if not columns:
-            return np.array([self.n_people])
-
-        path = self.database.new_folder() / "codes.parquet"
-        codes = [codes for codes, _ in columns.values()]
-        blocks = ([one[text] for one, text in zip(codes, texts, strict=True)] for _, texts in self.blocks(columns))
-        put_codes(path, blocks, len(columns))
-        return counted_classes(self.database.count(path, range(len(columns))), len(columns), self.limits.n_classes)[1]
+        texts = (one for _, one in self.blocks(columns))
+        codes = ([codes[text] for (codes, _), text in zip(columns.values(), one, strict=True)] for one in texts)
+        return counted_classes(codes, len(columns), self.n_people, self.database, self.limits.n_classes)[1]
 
     def without(
-        self, people: People, gone: np.ndarray, values: Mapping[str, pd.Series]
+        self, of_blocks: Iterable[np.ndarray], gone: np.ndarray, values: Mapping[str, pd.Series]
     ) -> tuple[EncodedRecords, Mapping[str, pd.Series]]:
         """The records without the classes ``gone`` (n_classes,) of bool, and their values in place of ``values``.
 
-        On disk they are stored anew, and the ``values`` stay the same.
+        The class of each record comes ``of_blocks``. On disk they are stored anew, and the ``values`` stay the same.
         """
         names, subjects = list(self.columns), SubjectsOnDisk(self.database)
         kept = Aside(self.database.new_folder() / "columns", [pa.int32()] * len(names))
         counts = {name: np.zeros(len(self.columns[name].values), dtype=np.int64) for name in names}
         with contextlib.closing(kept), contextlib.closing(subjects):
-            for (ids, texts), classes in zip(self.blocks(names), people.classes_of_blocks(), strict=True):
+            for (ids, texts), classes in zip(self.blocks(names), of_blocks, strict=True):
                 rows = np.flatnonzero(~gone[classes])
                 if not len(rows):
                     continue
@@ -233,14 +152,18 @@ class EncodedRecords:
 
     def with_ids(self, recoded: Callable[[pd.Series], pd.Series]) -> tuple[Subjects, int]:
         """The ids as a function gives them of each block, and how many fewer different ones there are than before."""
+        subjects = self._recoded(recoded)
+        return subjects, self.subjects.count_distinct() - subjects.count_distinct()
+
+    def _recoded(self, recoded: Callable[[pd.Series], pd.Series]) -> Subjects:
         with contextlib.closing(SubjectsOnDisk(self.database)) as subjects:
             for ids in self.subjects.ids:
-                subjects.append(pa.array(recoded(ids_of_block(ids.column(0))), pa.large_string()))
-        return subjects, self.n_people - subjects.count_distinct()
+                subjects.append(pa.array(recoded(ids_of_block(ids)), pa.large_string()))
+        return subjects
 
-    def in_order(self, records: Iterator[pa.RecordBatch], schema: pa.Schema, n_keys: int) -> Iterator[pa.Table]:
-        """Tables of as many ``records``, block by block, by their first ``n_keys`` columns, rising."""
-        return self.database.in_order(records, schema, n_keys, self.limits.flagged_per_part)
+    def in_order(self, blocks: Iterable[Columns], kinds: Sequence[pa.DataType], n_keys: int) -> Iterator[pa.Table]:
+        """Tables of what there is of as many records, block by block, by the first ``n_keys`` columns, rising."""
+        return self.database.in_order(blocks, kinds, n_keys, self.limits.flagged_per_part)
 
     def with_least_hashes(self, most: int, position: np.ndarray | None = None) -> np.ndarray:
         """Positions (n,) of at most so many people, in the order of the hashes of their ids.
@@ -255,15 +178,14 @@ class EncodedRecords:
     def _known(self) -> Iterator[pd.Series | pd.DataFrame]:
         """Block by block the ids; all values of records without any."""
         if self.subjects.has_ids:
-            yield from (ids_of_block(ids.column(0)) for ids in self.subjects.ids)
+            yield from map(ids_of_block, self.subjects.ids)
         else:
             columns = self.columns.items()
             yield pd.DataFrame({name: one.values.take(one.places()).array for name, one in columns})
 
     def column(self, name: str, values: pd.Series) -> ColumnOfRecords:
         """A column with ``values`` (n_texts,) in place of its own; in a new one each person has an own value."""
-        n = self.n_people
-        return self.columns.get(name) or ColumnOfRecords([np.arange(n)], values, np.ones(n, dtype=np.int64))
+        return self.columns.get(name) or ColumnOfRecords.each_own({name: values}, self.n_people)[name]
 
 
 @dataclass(frozen=True)
@@ -296,28 +218,27 @@ class RecordsInMemory(EncodedRecords):
         return dataclasses.replace(records, subjects=subjects, numbers=numbers)
 
     def without(
-        self, people: People, gone: np.ndarray, values: Mapping[str, pd.Series]
+        self, of_blocks: Iterable[np.ndarray], gone: np.ndarray, values: Mapping[str, pd.Series]
     ) -> tuple[RecordsInMemory, Mapping[str, pd.Series]]:
-        kept = np.flatnonzero(~gone[places_of_all(people.classes_of_blocks())])
+        kept = np.flatnonzero(~gone[places_of_all(of_blocks)])
         of_kept = {name: one.iloc[kept].reset_index(drop=True) for name, one in values.items()}
         return self.at(self.numbers[kept]), of_kept
 
-    def in_order(self, records: Iterator[pa.RecordBatch], schema: pa.Schema, n_keys: int) -> Iterator[pa.Table]:
-        table = pa.Table.from_batches(records, schema)
-        yield table.take(pc.sort_indices(table, [(name, "ascending") for name in schema.names[:n_keys]]))
+    def in_order(self, blocks: Iterable[Columns], kinds: Sequence[pa.DataType], n_keys: int) -> Iterator[pa.Table]:
+        (block,), schema = blocks, schema_of(kinds)
+        table = pa.Table.from_arrays(arrays_of(block, schema), schema=schema)
+        order = [(name, "ascending") for name in schema.names[:n_keys]]
+        return iter([table.take(pc.sort_indices(table, order)) if order else table])
+
+    def with_values(self, values: Mapping[str, pd.Series]) -> RecordsInMemory:
+        return dataclasses.replace(self, columns=ColumnOfRecords.each_own(values, self.n_people))
 
     def class_sizes(self, columns: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
         codes = [codes[self.places(name)] for name, (codes, _) in columns.items()]
         return number_rows(codes, [len(labels) + 1 for _, labels in columns.values()], self.n_people, least=-1)[1]
 
-    def with_ids(self, recoded: Callable[[pd.Series], pd.Series]) -> tuple[Subjects, int]:
-        before = cast(SubjectsInMemory, self.subjects).at_once
-        after = recoded(before)
-        return SubjectsInMemory(after, self.n_people), before.nunique() - after.nunique()
-
-    def counted_as(self, config: PilotConfig, values: Mapping[str, pd.Series]) -> People:
-        names = dict.fromkeys(config.quasi_identifiers + config.sensitive_features)
-        return PeopleInMemory(pd.DataFrame({name: values[name].array for name in names}, range(self.n_people)), config)
+    def _recoded(self, recoded: Callable[[pd.Series], pd.Series]) -> Subjects:
+        return SubjectsInMemory(recoded(cast(SubjectsInMemory, self.subjects).at_once), self.n_people)
 
 
 def least_hashed(blocks: Iterable[pd.Series | pd.DataFrame], most: int) -> np.ndarray:
@@ -332,23 +253,51 @@ def least_hashed(blocks: Iterable[pd.Series | pd.DataFrame], most: int) -> np.nd
     return rows
 
 
-def _as_text(name: str, column: TextsOnDisk) -> ColumnOfRecords:
-    texts = column.texts()
-    return ColumnOfRecords(column.codes, texts.column(name), texts.people)
+# ---------------------------------------------------------------- in an order that discloses nothing of their own
 
 
-def ids_of_block(ids: pa.Array | pa.ChunkedArray) -> pd.Series:
-    """The ids as a column of the dataset."""
-    return pd.Series(pd.array(ids, dtype="str"), name=SUBJECT_COLUMN)
+def sorted_by_id(
+    records: EncodedRecords, ids: Subjects, values: Mapping[str, pd.Series], columns: Sequence[str]
+) -> Iterator[pd.DataFrame]:
+    """Pieces of the records by rising id, as letters sort; ``ids`` are used in place of those of the records.
+
+    ``values`` (n_texts,) are written for each column except that of the ids, ``columns`` are their order.
+    """
+    blocks = ([block, *texts] for block, (_, texts) in zip(ids.ids, records.blocks(values), strict=True))
+    for part in records.in_order(blocks, [pa.large_string(), *[pa.int32()] * len(values)], 1):
+        found = _written(part, values)
+        found[SUBJECT_COLUMN] = ids_of_block(part.column(0))
+        yield pd.DataFrame({name: found[name] for name in columns})
 
 
-def occurring(values: pd.Series, people: np.ndarray) -> pd.Series:
-    """The values (n_texts,), missing where nobody has them, and no category that nobody has."""
-    found = values if (people > 0).all() else values.where(people > 0)
-    return found.cat.remove_unused_categories() if isinstance(found.dtype, pd.CategoricalDtype) else found
+def sorted_by_columns(
+    records: EncodedRecords, values: Mapping[str, pd.Series], columns: Sequence[str]
+) -> Iterator[pd.DataFrame]:
+    """Pieces of the records by the values of all columns: numbers by size, text by letters, missing last."""
+    written = {name: values[name] for name in columns}
+    ranks = [ranks_of(one) for one in written.values()]
+    blocks = (
+        [np.zeros(len(ids), dtype=np.int8), *(rank[text] for rank, text in zip(ranks, texts, strict=True)), *texts]
+        for ids, texts in records.blocks(columns)
+    )  # the first one counts the records where they have no column
+    kinds = [pa.int8(), *[pa.int64()] * len(ranks), *[pa.int32()] * len(columns)]
+    for part in records.in_order(blocks, kinds, 1 + len(ranks)):
+        yield pd.DataFrame(_written(part, written), index=range(part.num_rows))
 
 
-def codes_of_texts(values: pd.Series, people: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The code of each value (n_texts,) among the labels that occur, -1 missing, and these."""
-    encoded = encode_column(occurring(values, people))
-    return encoded.codes, encoded.labels
+def ranks_of(values: pd.Series) -> np.ndarray:
+    """The place of each value (n,) in the order of a release, equal ones together, missing ones last."""
+    is_number = pd.api.types.is_numeric_dtype(values.dtype)
+    codes, distinct = pd.factorize(values if is_number else values.astype("str"))
+    rank = np.empty(len(distinct) + 1, dtype=np.int64)
+    rank[np.asarray(pc.sort_indices(pa.array(distinct)))] = np.arange(len(distinct))
+    rank[-1] = len(distinct)
+    return rank[codes]
+
+
+def _written(part: pa.Table, values: Mapping[str, pd.Series]) -> dict[str, pd.Series]:
+    """The values of the records, whose places among them are the last columns."""
+    places = [column.to_numpy() for column in part.columns[part.num_columns - len(values) :]]
+    return {
+        name: one.take(place).reset_index(drop=True) for (name, one), place in zip(values.items(), places, strict=True)
+    }

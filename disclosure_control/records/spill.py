@@ -6,14 +6,11 @@ import contextlib
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, cast
+from typing import Any, Generic
 from weakref import WeakSet
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 
 from disclosure_control.basics.encoding.again import Anew
@@ -21,9 +18,6 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.run.beside import SPILL, work_folder
 from study.formats.tables import Piece
 from study.formats.values import frame_of
-
-if TYPE_CHECKING:
-    from pyarrow.parquet import ParquetFile
 
 N_REMOVALS, SECONDS_BETWEEN_REMOVALS = 10, 0.1
 
@@ -47,7 +41,8 @@ def spill_folder(results: Path, n_bytes: int) -> Iterator[Path]:
     finally:
         for aside in list(_PUT_ASIDE):
             if folder.resolve() in aside.path.resolve().parents:
-                aside.let_go()
+                with contextlib.suppress(OSError):
+                    aside.close()
         _remove(folder)
 
 
@@ -60,30 +55,41 @@ def _remove(folder: Path) -> None:
         time.sleep(SECONDS_BETWEEN_REMOVALS)
 
 
+Columns = Sequence[pa.Array | pa.ChunkedArray | np.ndarray]
+
+
+def schema_of(kinds: Sequence[pa.DataType]) -> pa.Schema:
+    """Columns of these kinds, called ``c0``, ``c1`` and so on: no name of the data is on disk or reaches DuckDB."""
+    return pa.schema([(f"c{i}", kind) for i, kind in enumerate(kinds)])
+
+
+def arrays_of(columns: Columns, schema: pa.Schema) -> list[pa.Array | pa.ChunkedArray]:
+    """The columns (n,) as Arrow's arrays of the kinds in a schema."""
+    return [
+        one.cast(field.type) if isinstance(one, pa.Array | pa.ChunkedArray) else pa.array(one, field.type)
+        for one, field in zip(columns, schema, strict=True)
+    ]
+
+
 class Aside:
     """Tables of one shape in a Parquet file, in the order in which they were put there: put all, then ask.
 
-    No name of the data is in it: its columns are ``c0``, ``c1`` and so on. ``lengths`` are those of the tables.
+    ``lengths`` are those of the tables.
     """
 
     def __init__(self, path: Path, kinds: Sequence[pa.DataType]):
         from pyarrow.parquet import ParquetWriter
 
         self.path, self.lengths = path, list[int]()
-        self.schema = pa.schema([(f"c{i}", kind) for i, kind in enumerate(kinds)])
+        self.schema = schema_of(kinds)
         self._metadata: Any = None  # parsed once: it is as long as the tables and columns are many
-        self._readers: WeakSet[ParquetFile] = WeakSet()
         path.touch(mode=0o600)
         self._writer = ParquetWriter(path, self.schema, compression="lz4", use_dictionary=False, write_statistics=False)
         _PUT_ASIDE.add(self)
 
-    def append(self, columns: Sequence[pa.Array | np.ndarray]) -> None:
+    def append(self, columns: Columns) -> None:
         """Put one more table at the end, column by column (n,)."""
-        arrays = [
-            one.cast(field.type) if isinstance(one, pa.Array | pa.ChunkedArray) else pa.array(one, field.type)
-            for one, field in zip(columns, self.schema, strict=True)
-        ]
-        table = pa.Table.from_arrays(arrays, schema=self.schema)
+        table = pa.Table.from_arrays(arrays_of(columns, self.schema), schema=self.schema)
         self._writer.write_table(table, row_group_size=max(len(table), 1))
         self.lengths.append(len(table))
 
@@ -91,32 +97,29 @@ class Aside:
         """Finish writing, so that it can be read; nothing can be put afterwards."""
         self._writer.close()
 
-    def let_go(self) -> None:
-        """Close whatever is open of the file, whoever holds it: some systems remove no open file."""
-        for one in (self._writer, *self._readers):
-            with contextlib.suppress(OSError):
-                one.close()
-
     def tables(self, numbers: Iterable[int] | None = None, columns: Sequence[int] | None = None) -> Iterator[pa.Table]:
-        """The tables with these numbers, and of them the ``columns`` with these; None for all."""
+        """The tables with these numbers, and of them the ``columns`` with these; None for all.
+
+        The file is open for a table alone, because some systems remove no open file.
+        """
         from pyarrow.parquet import ParquetFile
 
         self.close()
-        names = None if columns is None else [f"c{i}" for i in columns]
-        with ParquetFile(self.path, metadata=self._metadata, pre_buffer=False) as file:
-            self._metadata = file.metadata
-            self._readers.add(file)
-            for i in range(len(self.lengths)) if numbers is None else numbers:
-                yield file.read_row_group(i, names).select(names or self.schema.names)
+        names = self.schema.names if columns is None else [f"c{i}" for i in columns]
+        for i in range(len(self.lengths)) if numbers is None else numbers:
+            with ParquetFile(self.path, metadata=self._metadata, pre_buffer=False) as file:
+                self._metadata = file.metadata
+                table = file.read_row_group(i, names).select(names)
+            yield table
 
     def codes(self, *columns: int) -> Iterable[list[np.ndarray]]:
         """Of each table these columns (n,), as often as asked; all without any."""
         places = columns or None
         return Anew(lambda: ([one.to_numpy() for one in table.columns] for table in self.tables(columns=places)))
 
-    def column(self, place: int) -> StoredColumn:
-        """A column of numbers, table by table."""
-        return StoredColumn(self, place)
+    def column(self, place: int) -> Iterable[np.ndarray]:
+        """A column of numbers, table by table, as often as asked."""
+        return Anew(lambda: (one for (one,) in self.codes(place)))
 
     def take(self, rows: np.ndarray, columns: Sequence[int] | None = None) -> pa.Table:
         """The rows with these numbers (n,), counted over all tables; only the tables that have them are read."""
@@ -132,40 +135,11 @@ class Aside:
 
     def remove(self) -> None:
         """Give the room on the disk back."""
-        self.let_go()
+        self.close()
         self.path.unlink()
 
 
 _PUT_ASIDE = WeakSet[Aside]()
-
-
-@dataclass(frozen=True, eq=False)
-class StoredColumn:
-    """A column of numbers of an ``Aside``, table by table, as often as asked."""
-
-    aside: Aside
-    place: int
-
-    def __iter__(self) -> Iterator[np.ndarray]:
-        return (one for (one,) in self.aside.codes(self.place))
-
-
-def abreast(columns: Iterable[Iterable[Any]]) -> Iterator[tuple[Any, ...]]:
-    """Several columns block by block, side by side; those of one ``Aside`` are read together, its file opened once."""
-    columns = list(columns)
-    sources: dict[Any, list[int]] = {}
-    for i, one in enumerate(columns):
-        sources.setdefault(one.aside if isinstance(one, StoredColumn) else i, []).append(i)
-    blocks = (
-        source.codes(*(cast(StoredColumn, columns[i]).place for i in numbers))
-        if isinstance(source, Aside)
-        else zip(columns[source], strict=True)
-        for source, numbers in sources.items()
-    )
-    place_of = np.argsort([*chain.from_iterable(sources.values())])
-    for of_sources in zip(*blocks, strict=True):
-        found = [*chain.from_iterable(of_sources)]
-        yield tuple(found[place] for place in place_of)
 
 
 def put_codes(path: Path, blocks: Iterable[Sequence[np.ndarray]], n_columns: int) -> Aside:
@@ -176,28 +150,36 @@ def put_codes(path: Path, blocks: Iterable[Sequence[np.ndarray]], n_columns: int
     return codes
 
 
-class SpilledFrames:
-    """Tables of one shape, of text and numbers, in a file on disk in the order in which they were put.
+def _itself(piece: Piece) -> Piece:
+    return piece
 
-    Put all, then iterate as often as needed.
+
+class SpilledPieces(Generic[Piece]):
+    """Pieces of one shape in a file on disk, in the order in which they were put: put all, then iterate.
+
+    A piece is a table of text and numbers, or what is ``made`` of a table and of arrays of its rows.
     """
 
-    def __init__(self, path: Path):
-        self._path = path
+    def __init__(self, path: Path, made: Callable[..., Piece] = _itself):
+        self._path, self._made = path, made
         self._aside: Aside | None = None
         self._names: list[str] = []
 
-    def append(self, piece: pd.DataFrame, /) -> None:
-        """Put one more table at the end."""
-        table = pa.Table.from_pandas(piece, preserve_index=False)
+    def append(self, piece: Piece, /) -> None:
+        """Put one more piece at the end."""
+        frame, *of_rows = piece if isinstance(piece, tuple) else (piece,)
+        table = pa.Table.from_pandas(frame, preserve_index=False)
+        columns = [*table.columns, *map(pa.array, of_rows)]
         if self._aside is None:
             self._names = table.column_names
-            self._aside = Aside(self._path, [_kind(column.type) for column in table.columns])
-        self._aside.append(table.columns)
+            self._aside = Aside(self._path, [_kind(column.type) for column in columns])
+        self._aside.append(columns)
 
-    def __iter__(self) -> Iterator[pd.DataFrame]:
+    def __iter__(self) -> Iterator[Piece]:
         for table in self._aside.tables() if self._aside is not None else ():
-            yield frame_of(dict(zip(self._names, map(_column, table.columns), strict=True)))
+            columns = list(map(_column, table.columns))
+            frame = frame_of(dict(zip(self._names, columns, strict=False)))
+            yield self._made(frame, *columns[len(self._names) :])
 
 
 def _kind(kind: pa.DataType) -> pa.DataType:
@@ -206,22 +188,3 @@ def _kind(kind: pa.DataType) -> pa.DataType:
 
 def _column(values: pa.ChunkedArray) -> pa.ChunkedArray | np.ndarray:
     return values if pa.types.is_large_string(values.type) else values.to_numpy()
-
-
-class SpilledPieces(Generic[Piece]):
-    """Pieces, each ``made`` of a table and two arrays of its rows, put aside: put all, then iterate."""
-
-    def __init__(self, path: Path, made: Callable[..., Piece]):
-        self._made, self._frames = made, SpilledFrames(path)
-
-    def append(self, piece: Piece, /) -> None:
-        """Put one more piece."""
-        frame, *of_rows = cast(tuple[pd.DataFrame, np.ndarray, np.ndarray], piece)
-        self._frames.append(frame.assign(**dict(zip(_OF_ROWS, of_rows, strict=True))))
-
-    def __iter__(self) -> Iterator[Piece]:
-        for frame in self._frames:
-            yield self._made(frame.drop(columns=_OF_ROWS), *(frame[name].to_numpy() for name in _OF_ROWS))
-
-
-_OF_ROWS = ["\0one", "\0other"]  # names that no file can have

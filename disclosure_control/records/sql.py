@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.records.spill import Columns, arrays_of, schema_of
 from disclosure_control.run.memory import free_memory, is_out_of_memory
 
 if TYPE_CHECKING:
@@ -59,17 +60,19 @@ class Database:
 
     def in_order(
         self,
-        records: Iterable[pa.RecordBatch],
-        schema: pa.Schema,
+        blocks: Iterable[Columns],
+        kinds: Sequence[pa.DataType],
         n_keys: int,
         n_at_once: int,
         remedy: str = REMEDY_IN_MEMORY,
     ) -> Iterator[pa.Table]:
-        """The records by their first ``n_keys`` columns, rising, about ``n_at_once`` together; one table at least.
+        """Records that come in blocks by their first ``n_keys`` columns, rising, about ``n_at_once`` together.
 
-        Raises ``FaultyInputError``, which names the ``remedy``, where that needs more memory than there is.
+        There is one table at least. Raises ``FaultyInputError``, which names the ``remedy``, where that needs more
+        memory than there is.
         """
-        with _reader_of(records, schema) as reader, self._asked(remedy) as cursor:
+        schema = schema_of(kinds)
+        with _reader_of(blocks, schema) as reader, self._asked(remedy) as cursor:
             cursor.register("records", reader)
             asked = f"SELECT * FROM records ORDER BY {', '.join(map(str, range(1, n_keys + 1)))}"
             found = map(pa.Table.from_batches, zip(cursor.sql(asked).to_arrow_reader(n_at_once), strict=True))
@@ -142,13 +145,14 @@ def memory_for(free: int | None) -> int:
 
 
 @contextlib.contextmanager
-def _reader_of(records: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatchReader]:
+def _reader_of(blocks: Iterable[Columns], schema: pa.Schema) -> Iterator[pa.RecordBatchReader]:
     """What DuckDB reads the records with; what goes wrong in them comes out as it is, not as an error of DuckDB."""
     raised: list[BaseException] = []
 
     def read() -> Iterator[pa.RecordBatch]:
         try:
-            yield from records
+            for block in blocks:
+                yield pa.RecordBatch.from_arrays(arrays_of(block, schema), schema=schema)
         except GeneratorExit:  # DuckDB asks for no more
             raise
         except BaseException as error:

@@ -13,32 +13,34 @@ which it is: what needs all records at once is declared before the run (``needs`
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Protocol
 
 import pandas as pd
 
 from config import TYPED_DATASET, ClusterSettings
 from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
-from disclosure_control.basics.encoding.text_codes import are_rising, codes_of_few_texts
+from disclosure_control.basics.encoding.dictionary import as_texts
+from disclosure_control.basics.encoding.text_codes import codes_of_few_texts, text_codes
 from disclosure_control.basics.files import SourceFile
-from disclosure_control.basics.telling.faults import FaultyInputError, at_hand, stop_at
-from disclosure_control.records.dataset_rules import faults_of_subjects, typed_column
-from disclosure_control.records.disk import count_on_disk
+from disclosure_control.basics.telling.faults import at_hand
+from disclosure_control.records.columns import ColumnOfRecords, ids_of_block
+from disclosure_control.records.dataset_rules import faults_of_subjects, typed_columns
+from disclosure_control.records.disk import count_on_disk, in_full
 from disclosure_control.records.domains import DomainReader, domains_in_memory
 from disclosure_control.records.limits import NO_LIMITS, Limits
-from disclosure_control.records.people import People, PeopleInMemory, TypedTexts
+from disclosure_control.records.people import People, named_columns
 from disclosure_control.records.records import EncodedRecords
 from disclosure_control.records.spill import spill_folder
 from disclosure_control.records.sql import Count, database_in
 from disclosure_control.records.subjects import SubjectsInMemory
-from disclosure_control.records.text_columns import TextsInMemory
-from disclosure_control.records.text_table import TextTable
+from disclosure_control.records.texts import TextTable
 from disclosure_control.run.memory import trim_freed_memory
 from study.formats.blocks import bytes_as_text
 from study.formats.delimited_blocks import BlocksOfText
@@ -72,9 +74,7 @@ class CombinedDataset:
     """The combined dataset of a pilot: its SHA-256, its subjects, one per row, and access to its columns.
 
     ``table`` is the whole file as text, column by column; ``domains`` reads the domain files beside it; ``records``
-    gives every column record by record, the config's typed. Code that declared to need everyone at once has all
-    records: the ``frame`` (n_subjects,) of the config's columns, the ``subjects``' ids, the file as ``text`` and as
-    ``typed_table``.
+    gives every column record by record, the config's typed.
     """
 
     sha256: str
@@ -95,42 +95,21 @@ class CombinedDataset:
     ) -> CombinedDataset:
         """That of records in memory: ``frame`` (n_subjects,) of the typed columns, the ids, and the file as text."""
         found, ids = AllRecords(frame, subjects, text), SubjectsInMemory(subjects, len(subjects))
-        table = TextTable(list(map(str, text)), lambda name: TextsInMemory(text[name]), ids, NO_LIMITS.few_texts)
-        records = functools.partial(_in_memory, found)
+
+        def column_of(name: str) -> ColumnOfRecords:
+            return ColumnOfRecords.of_texts(text_codes(text[name].astype("str")), name)
+
+        table = TextTable(list(map(str, text)), column_of, ids, NO_LIMITS.few_texts)
+
+        def records() -> EncodedRecords:
+            return EncodedRecords.in_memory(found.typed_table)
+
         return cls(sha256, len(subjects), table, domains or DomainReader(), records, found)
 
     @property
-    def frame(self) -> pd.DataFrame:
-        """The config's columns, typed."""
-        return at_hand(self.at_once, "the combined dataset").frame
-
-    @property
-    def subjects(self) -> pd.Series:
-        return at_hand(self.at_once, "the list of all subjects").subjects
-
-    @property
-    def text(self) -> pd.DataFrame:
-        return at_hand(self.at_once, "the combined dataset").text
-
-    @property
-    def typed_table(self) -> pd.DataFrame:
-        """The whole file, the config's columns typed and the others as text."""
-        return at_hand(self.at_once, "the combined dataset").typed_table
-
-
-def _in_memory(found: AllRecords) -> EncodedRecords:
-    return EncodedRecords.in_memory(found.typed_table)
-
-
-class Store(Protocol):
-    """A combined dataset that is about to be read."""
-
-    @property
-    def columns(self) -> Sequence[str]: ...
-
-    def counted(self, config: PilotConfig) -> tuple[CombinedDataset, People]:
-        """Read it and count its people, within the block for which the store is open. Raises ``FaultyInputError``."""
-        ...
+    def everybody(self) -> AllRecords:
+        """All records at once, for code that declared to need them."""
+        return at_hand(self.at_once, "the combined dataset")
 
 
 class StoreInMemory:
@@ -144,31 +123,34 @@ class StoreInMemory:
         trim_freed_memory()  # the file's bytes, and what took them apart: twice the table
         self.columns = list(map(str, self.text))
 
-    def subjects(self) -> tuple[pd.Series, list[str]]:
-        """The ids, and their faults."""
-        ids = self.text[SUBJECT_COLUMN] = _in_one_piece(self.text[SUBJECT_COLUMN])
-        return ids, faults_of_subjects(len(ids), int(ids.isna().sum()), _n_distinct(ids), self._file)
+    @cached_property
+    def subjects(self) -> SubjectsInMemory:
+        """The ids, in one array, so that Arrow's functions, several of which need all of them, copy nothing."""
+        self.text[SUBJECT_COLUMN] = ids_of_block(as_texts(self.text[SUBJECT_COLUMN]))
+        return SubjectsInMemory(self.text[SUBJECT_COLUMN], len(self.text))
+
+    def faults_of_subjects(self) -> list[str]:
+        """That some ids are empty, or that some repeat."""
+        return faults_of_subjects(self.subjects, self._file)
 
     def counted(self, config: PilotConfig) -> tuple[CombinedDataset, People]:
-        subjects, faults = self.subjects()
-        frame: dict[str, pd.Series] = {}
-        typed: dict[str, TypedTexts] = {}
-        for name in config.quasi_identifiers + config.sensitive_features:
-            try:
-                if (few := codes_of_few_texts(self.text[name])) is None:
-                    frame[name] = typed_column(self.text[name], config)
-                    continue
-                texts = pd.Series([*few.texts.to_pylist(), None], dtype="str", name=name)
-                exact = typed_column(texts, config, few.people)
-                is_number = exact.dtype.kind == "f"
-                frame[name] = exact.take(few.codes).reset_index(drop=True) if is_number else self.text[name]
-                typed[name] = TypedTexts(few.codes, exact, few.people)
-            except FaultyInputError as error:
-                faults += [f"{self._file}: {fault}" for fault in error.faults]
-        stop_at(faults)
-        of_config = pd.DataFrame(frame, copy=False)
-        dataset = CombinedDataset.of(of_config, subjects, self.text, self.sha256, domains_in_memory(config))
-        return dataset, PeopleInMemory(of_config, config, subjects, typed)
+        subjects, faults = self.subjects.at_once, self.faults_of_subjects()
+        named = {name: self.text[name] for name in named_columns(config)}
+        columns = ColumnOfRecords.each_own(named, len(subjects))
+        for name, texts in named.items():
+            if (few := codes_of_few_texts(texts)) is not None:
+                columns[name] = ColumnOfRecords.of_texts(few, name)
+        typed = typed_columns(columns, config, self._file, faults)
+        frame = pd.DataFrame({name: _of_people(one, named[name]) for name, one in typed.items()}, copy=False)
+        dataset = CombinedDataset.of(frame, subjects, self.text, self.sha256, domains_in_memory(config))
+        of_config = dataclasses.replace(EncodedRecords.in_memory(frame, subjects), columns=typed)
+        return dataset, People(config, of_config)
+
+
+def _of_people(typed: ColumnOfRecords, text: pd.Series) -> pd.Series:
+    """The typed column of all people; a column of text is itself."""
+    is_text, (places,) = typed.values.dtype == text.dtype, typed.texts
+    return text if is_text else typed.values.take(places).reset_index(drop=True)
 
 
 class StoreOnDisk:
@@ -204,8 +186,11 @@ class StoreOnDisk:
             people, table = count_on_disk(self._text, config, database, self._limits)
         read = typed or self._text
         domains = domains_from_disk(database, self._limits)
-        records = functools.partial(EncodedRecords.of, people, table)
+        records = functools.partial(in_full, people, table)
         return CombinedDataset(read.sha256, read.n_records, table, domains, records), people
+
+
+Store = StoreInMemory | StoreOnDisk
 
 
 @contextlib.contextmanager
@@ -231,17 +216,3 @@ COUNTING = {"cluster": _counting_on_cluster}  # what counts codes in place of Du
 def read_as_written(file: Path | SourceFile) -> SourceTable:
     """A file that this tool wrote, all text. Raises ``FaultyInputError``."""
     return read_domain_file(file, AS_WRITTEN)
-
-
-def _in_one_piece(texts: pd.Series) -> pd.Series:
-    """The column in memory as one array, so that Arrow's functions, several of which need all ids, copy nothing."""
-    import pyarrow as pa
-
-    return pd.Series(pd.array(pa.array(texts), dtype="str"), texts.index, name=texts.name, copy=False)
-
-
-def _n_distinct(subjects: pd.Series) -> int:
-    """Number of different ids; in rising order, as in files of this tool, neighbours are compared."""
-    import pyarrow as pa
-
-    return len(subjects) if are_rising(pa.array(subjects)) else int(subjects.nunique())

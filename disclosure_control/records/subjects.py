@@ -1,11 +1,10 @@
-"""The ids of people that do not fit in memory: written to disk and counted."""
+"""The ids of people, in memory or written to disk and counted."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 import pandas as pd
@@ -16,23 +15,6 @@ from disclosure_control.basics.encoding.dictionary import as_texts
 from disclosure_control.basics.encoding.text_codes import are_rising
 from disclosure_control.records.spill import Aside
 from disclosure_control.records.sql import Database
-
-SCHEMA = pa.schema([("c0", pa.large_string())])
-
-
-class Subjects(Protocol):
-    """The ids of people in the order of the file; ``lengths`` are those of the blocks in which ``ids`` come."""
-
-    @property
-    def has_ids(self) -> bool: ...
-    @property
-    def lengths(self) -> Sequence[int]: ...
-    @property
-    def ids(self) -> Iterable[pa.RecordBatch]: ...
-
-    def ids_at(self, records: np.ndarray) -> pa.Array:
-        """The ids (n,) of the records with these numbers (n,), from 0 on in the order of the file."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -51,21 +33,30 @@ class SubjectsInMemory:
         return [self.n_people]
 
     @cached_property
-    def ids(self) -> Iterable[pa.RecordBatch]:
+    def ids(self) -> Sequence[pa.Array]:
         """All in one block; nulls where they have none."""
-        if self.texts is None:
-            return [pa.RecordBatch.from_arrays([pa.nulls(self.n_people, pa.large_string())], schema=SCHEMA)]
-        return [pa.RecordBatch.from_arrays([as_texts(self.texts.astype("str"))], schema=SCHEMA)]
+        return [
+            pa.nulls(self.n_people, pa.large_string()) if self.texts is None else as_texts(self.texts.astype("str"))
+        ]
 
     def ids_at(self, records: np.ndarray) -> pa.Array:
-        (ids,) = self.ids
-        return ids.column(0).take(pa.array(records))
+        """The ids (n,) of the records with these numbers (n,)."""
+        return self.ids[0].take(pa.array(records))
 
     @property
     def at_once(self) -> pd.Series:
         """All of them as they came."""
         assert self.texts is not None
         return self.texts
+
+    @property
+    def n_blank(self) -> int:
+        """How many ids are empty."""
+        return int(self.ids[0].null_count)
+
+    def count_distinct(self) -> int:
+        """The number of different ids, without empty ones; of those in ascending order, neighbours are compared."""
+        return self.n_people if are_rising(self.ids[0]) else int(self.at_once.nunique())
 
     def at(self, places: np.ndarray) -> SubjectsInMemory:
         """Those at these places (n,)."""
@@ -89,15 +80,15 @@ class SubjectsOnDisk:
         return self._aside.lengths
 
     @property
-    def ids(self) -> Iterable[pa.RecordBatch]:
-        return Anew(lambda: map(_in_one_block, self._aside.tables()))
+    def ids(self) -> Iterable[pa.Array]:
+        return Anew(lambda: (table.column(0).combine_chunks() for table in self._aside.tables()))
 
     def append(self, ids: pa.LargeStringArray) -> None:
         """Put the ids of one more block."""
         self._aside.append([ids])
         self.n_blank += ids.null_count
         if self.is_rising and len(ids):
-            together = pa.concat_arrays([pa.array(self._last, SCHEMA.field(0).type), ids])
+            together = pa.concat_arrays([pa.array(self._last, pa.large_string()), ids])
             self.is_rising = are_rising(together)
             self._last = [ids[-1].as_py()]
 
@@ -110,13 +101,9 @@ class SubjectsOnDisk:
         return self._aside.take(records).column(0).combine_chunks()
 
     def count_distinct(self) -> int:
-        """The number of different ids, without empty ones.
-
-        A file of this tool has them in ascending order, where neighbours are compared.
-        """
+        """See ``SubjectsInMemory``: files of this tool have them in ascending order."""
         self.close()
         return sum(self.lengths) if self.is_rising else self._database.count_distinct(self._aside.path)
 
 
-def _in_one_block(table: pa.Table) -> pa.RecordBatch:
-    return pa.RecordBatch.from_arrays([table.column(0).combine_chunks()], schema=SCHEMA)
+Subjects = SubjectsInMemory | SubjectsOnDisk

@@ -19,6 +19,7 @@ from disclosure_control.basics.encoding.dictionary import as_texts
 from disclosure_control.basics.kept import Kept
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.progress import going_through, progress
+from disclosure_control.records.people import counted_as
 from disclosure_control.records.records import EncodedRecords
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
 from disclosure_control.remedy.treatments.evaluation import config_of
@@ -176,7 +177,7 @@ def merged_again(
 def evaluated(records: EncodedRecords, values: Mapping[str, pd.Series], config: PilotConfig) -> Assessment:
     """k, l and t of the released records: of exact values, without the config's bins of quasi-identifiers."""
     adapted = dataclasses.replace(config_of(values, config), binning_config={})
-    return evaluate(records.counted_as(adapted, values), adapted)
+    return evaluate(counted_as(records, adapted, values), adapted)
 
 
 def as_written(texts: pd.Series) -> pd.Series:

@@ -13,7 +13,7 @@ import numpy as np
 
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.words import listed
-from disclosure_control.records.records import places_of_all
+from disclosure_control.records.columns import places_of_all
 from disclosure_control.release.before_and_after import study_compared
 from disclosure_control.release.deidentify import deidentify
 from disclosure_control.release.dictionaries import with_used_entries

@@ -117,7 +117,7 @@ class StudyFile:
         of_id = np.where(self.people == STRANGER, -1, place[np.maximum(self.people, NOBODY)])
         starts = self.table.starts_of_parts(n_people + 1, self.rows_per_part)
         person = np.append(np.argsort(people.rank[:-1]), NOBODY)
-        rows = self.table.of_people(of_id, starts, self.id_column)
+        rows = self.table.of_people(of_id, self.id_column)
         return _Division(rows, person, starts, people.stays, people.rank)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
@@ -30,7 +31,10 @@ class Blocks(Protocol):
 
 
 def bytes_as_text(path: Path) -> int:
-    """About how many bytes a file has as text, unpacked; its own size where it does not say."""
-    if suffix_of(path).endswith(GZIP_SUFFIX):
-        return bytes_unpacked(path)
-    return parquet_as_text(path) if suffix_of(path) == ".parquet" else path.stat().st_size
+    """About how many bytes a file has as text, unpacked; its own size where it does not say, or cannot be read."""
+    with contextlib.suppress(OSError):
+        if suffix_of(path).endswith(GZIP_SUFFIX):
+            return bytes_unpacked(path)
+        if suffix_of(path) == ".parquet":
+            return parquet_as_text(path)
+    return path.stat().st_size

@@ -295,11 +295,8 @@ class SourceTable:
         """Where the parts of so many people begin, of about so many rows each; a table in memory is one part."""
         return starts_of_parts(n_people, 0, rows_per_part)
 
-    def of_people(self, person: np.ndarray, starts: np.ndarray, column: str | None) -> RowsOfPeople:
-        """The rows divided by person; ``person`` is the place of each id of ``source_ids(column)``, -1 for nobody.
-
-        ``starts`` are the places where the parts begin that will be asked for.
-        """
+    def of_people(self, person: np.ndarray, column: str | None) -> RowsOfPeople:
+        """The rows divided by person; ``person`` is the place of each id of ``source_ids(column)``, -1 for nobody."""
         return rows_in_memory(self.frame, person)
 
     def pieces(self, made: Callable[..., Piece]) -> Pieces[Piece]:

@@ -189,7 +189,7 @@ def _combined(tables: list[SourceTable], state: MergeState, working: MergeResour
     state.model = _with_people_of_one_row(state.model, members, person)
     starts = starts_of_parts(len(ids), sum(table.n_rows for table in tables), working.rows_per_part)
     rows = {
-        domain: [table.of_people(person[table.file_name], starts, state.rule.column) for table in of_domain]
+        domain: [table.of_people(person[table.file_name], state.rule.column) for table in of_domain]
         for domain, of_domain in members.items()
     }
     to_fold = {table.file_name: rows_in_memory(table.frame, person[table.file_name]) for table in supplemental}

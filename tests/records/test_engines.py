@@ -210,7 +210,7 @@ def test_records_that_are_not_in_memory_are_refused_with_what_would_help(tmp_pat
     path = tmp_path / "combined_dataset.csv"
     path.write_bytes(text_of([["1", "a", "1", "1", "a", "x"], ["2", "a", "1", "2", "a", "x"]]))
     with opened_with("disk", path, CONFIG, None) as opened:
-        for ask in [lambda _: opened.dataset.frame, lambda _: opened.dataset.subjects, *ASKED.values()]:
+        for ask in [lambda _: opened.dataset.everybody, *ASKED.values()]:
             with pytest.raises(RecordsNotAtHandError, match="--engine memory"):
                 ask(assessed(opened))
 

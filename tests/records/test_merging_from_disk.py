@@ -15,7 +15,7 @@ from Create_Combined_Pilot_Dataset import add_merge_options, combine_or_draft
 from disclosure_control.records import choice, domain_files, merging
 from disclosure_control.records.domain_files import read_large_file
 from disclosure_control.records.limits import Limits
-from disclosure_control.records.merging import SpilledFrames, working_on
+from disclosure_control.records.merging import SpilledPieces, working_on
 from disclosure_control.records.sql import database_in
 from disclosure_control.run.beside import SPILL, beside
 from disclosure_control.run.doors import INPUT_AT_FAULT, run_door
@@ -111,7 +111,7 @@ def test_who_asks_for_a_draft_from_disk_is_told_why_it_is_refused(tmp_path, monk
 def test_cells_without_a_value_take_next_to_nothing_on_the_disk(tmp_path):
     n_people, n_columns = 20_000, 20
     piece = pd.DataFrame({f"c{i}": pd.array([None] * (n_people - 1) + ["x"], dtype="str") for i in range(n_columns)})
-    kept = SpilledFrames(tmp_path / "combined")
+    kept = SpilledPieces(tmp_path / "combined")
     kept.append(piece)
     kept.append(piece)
     assert (tmp_path / "combined").stat().st_size < n_people * n_columns
@@ -126,7 +126,7 @@ def test_columns_are_divided_some_at_a_time_in_the_order_of_people(tmp_path, mon
         table = read_large_file(tmp_path / "LB.csv", FileOptions(), database)
         place = {name: i for i, name in enumerate(["S3", "S0", "S4", "S2"])}  # S1 is not among the people
         person = np.array([place.get(name, -1) for name in table.source_ids("ID")[0]])
-        divided = table.of_people(person, np.array([0, 3]), "ID")
+        divided = table.of_people(person, "ID")
         assert not table.codes.path.exists()  # rows are not kept beside those that are divided
         found = [divided.part(*part).to_dict("records") for part in ((0, 3), (3, 4))]
     theirs = sorted((row for row in rows if row["ID"] in place), key=lambda row: place[row["ID"]])

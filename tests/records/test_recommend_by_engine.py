@@ -81,7 +81,7 @@ def test_every_answer_is_what_its_treatment_does_to_the_records(
         with opened_with(engine, path, config, parts) as opened:
             figures = recommended(opened, folder).figures
     with opened_with("memory", path, config, parts) as opened:
-        table, before = opened.dataset.typed_table, evaluate(opened.people, opened.config)
+        table, before = opened.dataset.everybody.typed_table, evaluate(opened.people, opened.config)
     assert figures["anybody_at_risk"] == any(at_risk(before, figures["models"]))
     for answer in figures["short_list"]:
         released = treat(table, opened.config, answer["treatment"], folder=folder)

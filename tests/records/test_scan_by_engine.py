@@ -15,9 +15,8 @@ from disclosure_control.basics.encoding.text_hashes import hashes_of_texts
 from disclosure_control.identifiers.column_findings import Scan
 from disclosure_control.identifiers.column_values import SAMPLE
 from disclosure_control.identifiers.scan import scan_dataset
-from disclosure_control.records.counted_texts import CountedTexts
 from disclosure_control.records.limits import Limits
-from disclosure_control.records.text_columns import SAMPLED_PART, TextsOnDisk
+from disclosure_control.records.texts import SAMPLED_PART, CountedTexts, TextsBeingRead
 from tests.examples import examples
 from tests.records.written_pilots import opened_with
 
@@ -94,16 +93,16 @@ def blocks_of_texts(draw):
 @examples(100)
 @given(blocks_of_texts(), st.integers(0, 3), st.integers(1, 12))
 def test_a_sample_has_everybody_with_its_texts_whatever_was_counted_before(blocks, n_before, n_most):
-    sampled = TextsOnDisk(None, SAMPLED_PART * n_most)  # codes are nowhere put
+    sampled = TextsBeingRead(None, SAMPLED_PART * n_most)  # codes are nowhere put
     n_before = min(n_before, len(blocks))
     for block in blocks[:n_before]:
         sampled.encode(pa.array(block, pa.large_string()))
-    if not sampled.n_levels_at_least:
+    if sampled.sample is None:
         sampled.give_up()
     for block in blocks[n_before:]:
         sampled.encode(pa.array(block, pa.large_string()))
     records = [one for block in blocks for one in block]
-    found = sampled.counted()
+    found = sampled.column("")
     counts = Counter(one for one in records if one is not None)
     texts = found.texts.to_pylist()
     assert dict(zip(texts, found.people.tolist(), strict=True)) == {text: counts[text] for text in texts}

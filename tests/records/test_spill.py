@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.records import spill, store
 from disclosure_control.records.limits import Limits
-from disclosure_control.records.spill import Aside, abreast, put_codes, spill_folder
+from disclosure_control.records.spill import Aside, spill_folder
 from disclosure_control.run.beside import SPILL, beside
 from disclosure_control.run.results import held
 from tests.examples import examples
@@ -109,23 +109,9 @@ def test_no_file_is_open_after_a_fault_whoever_holds_it(tmp_path):
         written, read = (Aside(folder / name, [pa.int32()]) for name in "ab")
         for one in (written, read):
             one.append([np.arange(2)])
-        reading = read.tables()
-        next(reading)
+        next(read.tables())
         raise FaultyInputError("a fault")
     assert not written._writer.is_open
-    assert [one.closed for one in read._readers] == [True]
-
-
-def test_columns_of_one_file_are_read_together_beside_others(tmp_path, monkeypatch):
-    one, other = (put_codes(tmp_path / name, [[np.arange(3), np.full(3, n)]] * 2, 2) for n, name in enumerate("ab"))
-    opened, codes = [], Aside.codes
-    monkeypatch.setattr(Aside, "codes", lambda self, *places: opened.append(self) or codes(self, *places))
-    columns = [one.column(1), [3, 3], other.column(1), one.column(0), one.column(1)]
-    found = [[np.asarray(values).tolist() for values in block] for block in abreast(columns)]
-    assert found == [[[0, 0, 0], 3, [1, 1, 1], [0, 1, 2], [0, 0, 0]]] * 2
-    assert opened == [one, other]
-    with pytest.raises(ValueError, match="shorter"):
-        list(abreast([one.column(0), [3]]))
 
 
 @examples(40)

@@ -18,7 +18,7 @@ from disclosure_control.records.classes import ClassKeys, counted_classes
 from disclosure_control.records.cluster import counting_by
 from disclosure_control.records.spill import put_codes
 from disclosure_control.records.sql import database_in
-from disclosure_control.records.subjects import SCHEMA, SubjectsOnDisk
+from disclosure_control.records.subjects import SubjectsOnDisk
 from tests.examples import examples
 
 COUNTED_BY = {"disk": None, "cluster": counting_by(lambda people: people.compute(scheduler="synchronous"))}
@@ -47,10 +47,10 @@ def test_classes_are_numbered_as_in_memory(database, engine, made, n_dense):
     radices, ends, codes = made
     if engine == "cluster":
         pytest.importorskip("dask", reason="requirements/cluster.txt is not installed")
-    path = database.new_folder() / "codes.parquet"
-    put_codes(path, np.split(codes, ends, axis=1), len(radices))
-    count = COUNTED_BY[engine] or database.count
-    found, size = counted_classes(count(path, range(len(radices))), len(radices), 1000)
+    blocks = np.split(codes, ends, axis=1)
+    with database_in(database.new_folder(), COUNTED_BY[engine]) as counting:
+        found, size = counted_classes(blocks, len(radices), codes.shape[1], counting, 1000)
+        assert not list(counting.folder.glob("*/codes*"))
     labels = tuple(np.arange(radix - 1) for radix in radices)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(classes, "DENSE_KEYS", n_dense)
@@ -60,14 +60,12 @@ def test_classes_are_numbered_as_in_memory(database, engine, made, n_dense):
     np.testing.assert_array_equal(size, size_expected)
     np.testing.assert_array_equal(class_of_record, expected)
     np.testing.assert_array_equal(found[:, class_of_record], codes)
-    assert [one.name for one in path.parent.iterdir()] == [path.name]
 
 
-def test_more_classes_than_allowed_are_a_fault_that_says_what_would_help(tmp_path, database):
-    put_codes(tmp_path / "codes", [[np.arange(20)]], 1)
-    assert len(counted_classes(database.count(tmp_path / "codes", [0]), 1, 20)[1]) == 20
+def test_more_classes_than_allowed_are_a_fault_that_says_what_would_help(database):
+    assert len(counted_classes([[np.arange(20)]], 1, 20, database, 20)[1]) == 20
     with pytest.raises(FaultyInputError, match=r"more than 19 classes.*bin what is continuous"):
-        counted_classes(database.count(tmp_path / "codes", [0]), 1, 19)
+        counted_classes([[np.arange(20)]], 1, 20, database, 19)
 
 
 def test_the_files_of_a_run_are_read_and_no_others(tmp_path):
@@ -98,10 +96,9 @@ def test_too_little_memory_is_a_fault_with_what_to_change(tmp_path, monkeypatch)
     fault = r"DuckDB may take 1 MB of memory.*--memory of the container"
     with pytest.raises(FaultyInputError, match=fault), database_in(tmp_path) as database:
         list(database.count(tmp_path / "codes", [0, 1, 2]))
-    schema = pa.schema([("c0", pa.int32())])
-    records = pa.table([generator.permutation(400_000).astype(np.int32)], schema=schema).to_batches()
+    records = [[generator.permutation(400_000).astype(np.int32)]]
     with pytest.raises(FaultyInputError, match=r"systemd unit\), or a way out$"), database_in(tmp_path) as database:
-        list(database.in_order(records, schema, 1, 9, "a way out"))
+        list(database.in_order(records, [pa.int32()], 1, 9, "a way out"))
 
 
 def test_memory_grows_with_what_is_free():
@@ -112,22 +109,20 @@ def test_memory_grows_with_what_is_free():
 @examples(20)
 @given(st.lists(st.lists(st.tuples(st.integers(-3, 3), st.sampled_from(["a", "b", "Z", "é", "東", "𝄞", ""])))))
 def test_records_come_in_the_order_of_their_numbers_and_texts(database, blocks):
-    schema = pa.schema([("c0", pa.int32()), ("c1", pa.large_string()), ("c2", pa.int8())])
-    batches = [
-        pa.RecordBatch.from_pylist([{"c0": n, "c1": text, "c2": 1} for n, text in one], schema) for one in blocks
-    ]
-    found = [row for one in database.in_order(iter(batches), schema, 2, 5) for row in one.to_pylist()]
+    columns = ([[row[i] for row in one] for i in (0, 1)] for one in blocks)
+    kinds = [pa.int32(), pa.large_string()]
+    found = [row for one in database.in_order(columns, kinds, 2, 5) for row in one.to_pylist()]
     assert [(row["c0"], row["c1"]) for row in found] == sorted(pair for one in blocks for pair in one)
 
 
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyError("ZZ"), KeyboardInterrupt()])
 def test_what_goes_wrong_in_the_records_themselves_is_no_error_of_duckdb(database, error):
     def records():
-        yield pa.RecordBatch.from_pydict({"c0": ["a"]}, SCHEMA)
+        yield [["a"]]
         raise error
 
     with pytest.raises(type(error)) as raised:
-        list(database.in_order(records(), SCHEMA, 1, 5))
+        list(database.in_order(records(), [pa.large_string()], 1, 5))
     assert raised.value is error
 
 

@@ -15,7 +15,8 @@ from disclosure_control.assess.assessment import evaluate
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import EXACT
-from disclosure_control.records.people import PeopleInMemory
+from disclosure_control.records.people import People
+from disclosure_control.records.records import EncodedRecords
 from disclosure_control.report.history import Memory, drift, latest_memory, read_memory, remember
 from disclosure_control.report.run_told import privacy_summary
 from disclosure_control.run.doors import Pilot
@@ -35,7 +36,7 @@ def run_of(memory: Memory, alone: set[int], when: str, folder) -> Memory:
     frame = pd.DataFrame({"Q": [f"q{i}" if i in alone else "all" for i in range(40)] + ["all"] * 2})
     subjects = pd.Series([f"s{i:02}" for i in range(42)], name="USUBJID")
     config = validate_config(CONFIG_OF_ONE)
-    assessment = evaluate(PeopleInMemory(frame, config, subjects), config)
+    assessment = evaluate(People(config, EncodedRecords.in_memory(frame, subjects)), config)
     file = SourceFile(folder / "P.py", b"")
     pilot = Pilot("P", folder, folder, CONFIG_OF_ONE, file, True, when, 9, SilentLog())
     summary = {"version": "", **privacy_summary(EXACT, "P", assessment, {}, [])}

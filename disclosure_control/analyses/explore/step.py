@@ -33,8 +33,8 @@ def run_step(step: StepInput[ExploreSettings]) -> StepResult:
     """Tables and figures of the pilot; the report names every file."""
     settings: ExploreSettings = step.settings
     config = step.assessment.config
-    found = explore(step.dataset.typed_table, config, settings, units_of(step.folder), naming_columns(step))
-    frames = exploration_tables(found, step.dataset.subjects)
+    found = explore(step.dataset.everybody.typed_table, config, settings, units_of(step.folder), naming_columns(step))
+    frames = exploration_tables(found, step.dataset.everybody.subjects)
     files = figure_files(draw_exploration(found, step.assessment), settings.figures)
     if none_drawn := not_drawn(settings.figures):
         found.notes.append(none_drawn)

@@ -45,8 +45,8 @@ def run_step(step: StepInput[FairnessSettings]) -> StepResult:
 
     def tell(policy: Policy) -> StepTold:
         missing = gaps_of(policy, step.assessment).get(settings.sensitive, MissingShown.LIKE_ANY_GROUP)
-        burden = burden_by_group(policy, groups, step.assessment, treated, step.dataset.typed_table, missing)
-        found = fairness_of(policy, groups, settings, step.dataset.text[settings.favourable.column], burden)
+        burden = burden_by_group(policy, groups, step.assessment, treated, step.dataset.everybody.typed_table, missing)
+        found = fairness_of(policy, groups, settings, step.dataset.everybody.text[settings.favourable.column], burden)
         return StepTold(found, fairness_sections(policy, step.pilot, found))
 
     return StepResult.told_by(tell)
@@ -56,8 +56,8 @@ def groups_of(step: StepInput[FairnessSettings]) -> pd.Series:
     """The column of the groups: a quasi-identifier as evaluated, in its bins, and any other one unchanged."""
     config, name = step.assessment.config, step.settings.sensitive
     if name not in config.quasi_identifiers:
-        return step.dataset.text[name]
-    return apply_feature_binning(step.dataset.frame, config.binning_config, config.out_of_range)[0][name]
+        return step.dataset.everybody.text[name]
+    return apply_feature_binning(step.dataset.everybody.frame, config.binning_config, config.out_of_range)[0][name]
 
 
 def fairness_of(

@@ -201,7 +201,7 @@ def sorted_matches(parts: list[pd.DataFrame]) -> pd.DataFrame:
 
 def run_step(step: StepInput[AttackSettings]) -> StepResult:
     """The attacks of the key on every release; ``linkage_matches.csv`` lists who was named."""
-    settings, pilot, subjects = step.settings, step.dataset.typed_table, step.dataset.subjects
+    settings, pilot, subjects = step.settings, step.dataset.everybody.typed_table, step.dataset.everybody.subjects
     treated = step.earlier["treatment"].outcome if "treatment" in step.earlier else None
     check_within(settings, pilot)
     identified = read_identified(settings, step.folder, subjects, step.assessment.config.of(SubjectIdRule))

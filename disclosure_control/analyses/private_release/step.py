@@ -79,7 +79,7 @@ def run_step(step: StepInput[PrivateReleaseSettings]) -> StepResult:
     """Answers, costs and what is left, and ``private_release.json`` with the answers alone."""
     settings = step.settings
     ledger = pilots_ledger(step.folder, step.pilot, settings.budget)
-    records = Records(step.dataset.text)
+    records = Records(step.dataset.everybody.text)
     ledger.look()  # a ledger that is not whole is a fault before the first question
     asked = [ask(query, records, step.dataset.sha256, ledger, settings.people) for query in settings.queries]
     told = told_release(settings, asked, ledger.look())

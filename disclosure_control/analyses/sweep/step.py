@@ -25,7 +25,7 @@ def run_step(step: StepInput[SweepSettings]) -> StepResult:
     settings = step.settings
     outcome = step.earlier["recommend"].outcome if "recommend" in step.earlier else None
     found = sweep(
-        step.dataset.typed_table,
+        step.dataset.everybody.typed_table,
         step.assessment.config,
         settings.points,
         settings.seed,

@@ -14,7 +14,8 @@ from disclosure_control.assess.assessment import Assessment
 from disclosure_control.attack.leaving import Leaving, MadeOf
 from disclosure_control.basics.encoding.columns import numbers_of
 from disclosure_control.basics.settings.fields import SettingsGroup
-from disclosure_control.records.records import EncodedRecords, occurring, places_of_all
+from disclosure_control.records.columns import occurring, places_of_all
+from disclosure_control.records.records import EncodedRecords
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.package import evaluated

@@ -28,7 +28,9 @@ from disclosure_control.basics.settings.fields import columns_named
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.identifiers.column_findings import ColumnFinding
-from disclosure_control.records.records import ColumnOfRecords, EncodedRecords, occurring
+from disclosure_control.records.columns import ColumnOfRecords, occurring
+from disclosure_control.records.people import counted_as
+from disclosure_control.records.records import EncodedRecords
 from disclosure_control.records.subjects import Subjects, SubjectsInMemory
 from disclosure_control.remedy.treatments.evaluation import config_of, notes_on_roles
 from disclosure_control.remedy.treatments.keys import UNNAMED, Release
@@ -156,15 +158,16 @@ class _Work:
 
     def assessed(self, config: PilotConfig) -> Assessment:
         adapted = config_of(self.values, config)
-        return evaluate(self.records.counted_as(adapted, self.values), adapted)
+        return evaluate(counted_as(self.records, adapted, self.values), adapted)
 
     def without(self, assessment: Assessment, gone: np.ndarray) -> _Work:
-        (records, values), released = self.records.without(assessment.people, gone, self.values), self.released
+        people, released = assessment.people, self.released
+        records, values = self.records.without(people.classes_of_blocks(), gone, self.values)
         if released is self.records.subjects:
             released = records.subjects
         elif released is not None:
             of_released = dataclasses.replace(self.records, subjects=released, columns={})
-            released = of_released.without(assessment.people, gone, {})[0].subjects
+            released = of_released.without(people.classes_of_blocks(), gone, {})[0].subjects
         return dataclasses.replace(self, records=records, values=values, released=released)
 
     def scanned(self, names: Iterable[str], kept: Kept | None) -> Iterator[ColumnFinding]:

@@ -17,8 +17,8 @@ from disclosure_control.basics.kept import Kept, print_of
 from disclosure_control.basics.settings.fields import SettingsGroup
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.scan import scan_values
-from disclosure_control.records.records import EncodedRecords
-from disclosure_control.records.sorted_records import sorted_by_columns, sorted_by_id
+from disclosure_control.records.people import counted_as
+from disclosure_control.records.records import EncodedRecords, sorted_by_columns, sorted_by_id
 from disclosure_control.records.subjects import Subjects
 from disclosure_control.remedy.treatments.keys import UNNAMED, Release
 from disclosure_control.remedy.treatments.registry import Reading, methods
@@ -148,7 +148,7 @@ class TreatedPilot:
     def as_released(self) -> Assessment:
         """k, l and t of the exact values, without the config's bins of quasi-identifiers."""
         config = dataclasses.replace(self.config, binning_config={})
-        return evaluate(self.records.counted_as(config, self.values), config)  # where it is asked for: many runs do not
+        return evaluate(counted_as(self.records, config, self.values), config)  # where asked for: many runs do not
 
     def written(self, without: Collection[str] = ()) -> Iterator[pd.DataFrame]:
         """The records as written, in pieces, in an order that discloses nothing of the original one.

@@ -112,7 +112,8 @@ def _read_hierarchies(
                 read[name], files = hierarchy_of_pilot(source, folder, f"recommend['hierarchies'][{name!r}]")
                 inputs |= files
                 continue
-            built = built_hierarchy(people.distinct(name).values, source)
+            column = people.records.columns[name]
+            built = built_hierarchy(column.values.iloc[column.occurs], source)
             if built is None:
                 faults.append(f"recommend: column {name!r} has no value to build a hierarchy of; leave it out")
             else:
@@ -137,7 +138,7 @@ def _attributes(
     if of_exact_values:  # the config's bins are too coarse for the leaves of these
         edges_of_others = {name: one for name, one in config.binning_config.items() if name not in of_exact_values}
         exact = dataclasses.replace(config, binning_config=edges_of_others)
-        people = people.evaluated_by(exact)
+        people = People(exact, people.records)
     attributes, classes = [], people.classes
     for name, column in zip(config.quasi_identifiers, classes.columns_of_classes, strict=True):
         edges = None if name in of_exact_values else config.binning_config.get(name)

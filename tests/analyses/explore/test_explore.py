@@ -275,10 +275,10 @@ def explored_in_another_order(explored, tmp_path, settings):
     frame, roles, _, _ = explored
     order = np.random.default_rng(2).permutation(len(frame))
     moved = step_of(frame, tmp_path, {"group": "sex"}, **roles)
-    table = moved.dataset.text.iloc[order]
+    table = moved.dataset.everybody.text.iloc[order]
     config = moved.assessment.config
-    typed = moved.dataset.frame.iloc[order]
-    dataset = CombinedDataset.of(typed, moved.dataset.subjects.iloc[order], table)
+    typed = moved.dataset.everybody.frame.iloc[order]
+    dataset = CombinedDataset.of(typed, moved.dataset.everybody.subjects.iloc[order], table)
     return run_step(StepInput("PILOT", tmp_path, settings, dataset, assess(typed, config), {}))
 
 

@@ -287,7 +287,7 @@ def test_no_letters_lie_on_others(tmp_path):
     step = step_of(
         frame, tmp_path, {"group": "long"}, categorical=["sex", "long"], continuous=["age"], sensitive=["huge"]
     )
-    found = explore(step.dataset.typed_table, step.assessment.config, step.settings)
+    found = explore(step.dataset.everybody.typed_table, step.assessment.config, step.settings)
     with styled():
         faults = {name: cut_off_or_covered(figure) for name, figure in draw_exploration(found, step.assessment)}
     assert {name: fault for name, fault in faults.items() if fault} == {}

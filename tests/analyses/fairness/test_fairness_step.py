@@ -59,7 +59,7 @@ def test_who_is_removed_suppressed_and_changed(tmp_path):
     settings = {**SETTINGS, "reference": "A"}
     step = step_input(tmp_path, table, settings, key="fairness", K=15)
     steps = [{"method": "suppress_records"}, {"method": "band", "column": "DM__AGE", "width": 20, "label": "midpoint"}]
-    treated = treat(step.dataset.typed_table, step.assessment.config, steps)
+    treated = treat(step.dataset.everybody.typed_table, step.assessment.config, steps)
     earlier = {"treatment": result(treated)}
     found = run_step(step_input(tmp_path, table, settings, K=15, earlier=earlier, key="fairness"))
     measures = {measure["measure"]: measure for measure in found.figures["anonymisation"]}
@@ -78,7 +78,7 @@ def test_suppressed_cells_are_seen_by_group(tmp_path):
     table = people(70).assign(DM__SEX=["A"] * 40 + ["B"] * 30, DM__AGE=ages)
     settings = {**SETTINGS, "reference": "A"}
     step = step_input(tmp_path, table, settings, key="fairness", K=15)
-    treated = treat(step.dataset.typed_table, step.assessment.config, [{"method": "suppress_cells"}])
+    treated = treat(step.dataset.everybody.typed_table, step.assessment.config, [{"method": "suppress_cells"}])
     earlier = {"treatment": result(treated)}
     found = run_step(step_input(tmp_path, table, settings, K=15, earlier=earlier, key="fairness"))
     measures = {measure["measure"]: measure for measure in found.figures["anonymisation"]}

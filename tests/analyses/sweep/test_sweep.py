@@ -318,7 +318,7 @@ def test_a_pilot_that_meets_k_needs_nothing():
 
 def test_one_generator_runs_through_all_points():
     config = validate_config({key: value for key, value in small_config([]).items() if key != "sweep"})
-    frame = step_of(SMALL, small_config(GRID)).dataset.typed_table
+    frame = step_of(SMALL, small_config(GRID)).dataset.everybody.typed_table
     flip = {"method": "flip", "column": "sex", "share": 0.5}
     generator = np.random.default_rng(7)
     running = [treat(frame, config, [flip], generator).frame["sex"] for _ in range(3)]

@@ -62,8 +62,8 @@ def tried_out(step) -> list[tuple[float, dict]]:
     loss, roll_up = METRICS[step.settings.metric].on(pilot.lattice, [1.0] * 3), RollUp(pilot.lattice)
     found = []
     for levels in itertools.product(*(range(n) for n in pilot.lattice.shape)):
-        recoded = treat(step.dataset.typed_table, config, treatment_steps(pilot, levels, suppresses=False))
-        released = treat(step.dataset.typed_table, config, treatment_steps(pilot, levels, suppresses=True))
+        recoded = treat(step.dataset.everybody.typed_table, config, treatment_steps(pilot, levels, suppresses=False))
+        released = treat(step.dataset.everybody.typed_table, config, treatment_steps(pilot, levels, suppresses=True))
         n_evaluated = recoded.assessment.k_anonymity.n_evaluated
         gone = np.setdiff1d(recoded.kept, released.kept)
         if len(gone) > step.settings.suppression_limit * n_evaluated + 1e-9 or len(gone) == n_evaluated:
@@ -91,7 +91,7 @@ def test_proven_is_said_where_nothing_milder_holds(seed, policy, metric):
         return
     assert result.figures["loss"] == pytest.approx(min(loss for loss, _ in allowed), rel=1e-9, abs=1e-9)
     assert result.figures["levels"] in [levels for _, levels in allowed]
-    released = treat(step.dataset.typed_table, step.assessment.config, result.outcome.treatment).assessment
+    released = treat(step.dataset.everybody.typed_table, step.assessment.config, result.outcome.treatment).assessment
     assert not any(flags.any() for flags in at_risk(released, result.figures["models"]).values())
 
 
@@ -114,7 +114,7 @@ def least_loss_of_any_classes(step) -> float | None:
     """By every set of classes of every recoding: the loss of METRICS, what fails by the referee of the search."""
     pilot, config = lattice_of(step), step.assessment.config
     loss = METRICS[step.settings.metric].on(pilot.lattice, [1.0] * len(pilot.lattice.attributes))
-    roll_up, sensitive = RollUp(pilot.lattice), step.dataset.typed_table["S"].to_numpy()
+    roll_up, sensitive = RollUp(pilot.lattice), step.dataset.everybody.typed_table["S"].to_numpy()
     models = {"l": Model("distinct_l", config.L["S"]), "t": Model("total_variation_t", config.T["S"])}
     models = {name: one for name, one in models.items() if name in pilot.models}
     least_k = config.K if "k" in pilot.models else 1
@@ -231,7 +231,7 @@ def test_whom_a_dropped_column_brings_in_is_not_left_at_risk():
     assert "None of the" in nobody_left_out.report
     step = given(frame, {**dropped, "suppression_limit": 0.15}, **literal)
     result = run_step(step)
-    released = treat(step.dataset.typed_table, step.assessment.config, result.outcome.treatment)
+    released = treat(step.dataset.everybody.typed_table, step.assessment.config, result.outcome.treatment)
     assert released.n_records_removed == 1  # of seven who are evaluated then; of six before, that were none
     assert (released.assessment.k_anonymity.n_evaluated, released.assessment.k_anonymity.n_risky) == (6, 0)
 

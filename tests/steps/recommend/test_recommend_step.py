@@ -143,7 +143,7 @@ def test_every_answer_is_what_its_snippet_gives(name):
     for answer, snippet in zip(with_steps, snippets, strict=True):
         steps = ast.literal_eval(snippet)
         assert check_treatment(steps, frame) == []
-        treated = treat(step.dataset.typed_table, config, steps)
+        treated = treat(step.dataset.everybody.typed_table, config, steps)
         n_removed = treated.n_records_removed
         assert answer["suppressed"] == (n_removed if n_removed == 0 or 10 <= n_removed <= 190 else None)
         assert answer["suppressed_few"] == (0 < n_removed < 10)

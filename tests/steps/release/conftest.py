@@ -66,11 +66,11 @@ def step_on(
     dataset = CombinedDataset.of(pd.DataFrame(typed), frame["USUBJID"], sha256="0" * 64, text=frame)
     earlier, kept = {}, list(frame["USUBJID"])
     if steps is not None:
-        treated = treat(dataset.typed_table, config, steps, release=Release("DEMO", "2026"))
+        treated = treat(dataset.everybody.typed_table, config, steps, release=Release("DEMO", "2026"))
         earlier["treatment"] = StepResult({}, outcome=treated)
         kept = list(frame["USUBJID"].iloc[treated.kept])
     (results / RESULTS_FOLDER).mkdir(exist_ok=True)
-    assessment = assess(dataset.frame, config)
+    assessment = assess(dataset.everybody.frame, config)
     given = StepInput("DEMO", results, config.settings["release"], dataset, assessment, earlier, started=STARTED)
     return given, kept
 

@@ -90,7 +90,7 @@ def read_back(path, frame):
     columns = [name for name in frame if name != "USUBJID"]
     literal = {"categorical_qis": columns, "continuous_qis": [], "binning_config": {}, "sensitive_feature": [], "K": 2}
     with opened("memory", path, literal, KEY_READERS) as found:
-        return pd.concat([found.dataset.subjects, found.dataset.frame], axis="columns")
+        return pd.concat([found.dataset.everybody.subjects, found.dataset.everybody.frame], axis="columns")
 
 
 def assert_equal_texts(found, expected):

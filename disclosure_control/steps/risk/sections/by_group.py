@@ -18,7 +18,8 @@ from disclosure_control.basics.telling.sections import Figure, Part, Sentence, S
 from disclosure_control.basics.telling.small_counts import GroupShare, MissingShown, Policy, count_text, shares_by_group
 from disclosure_control.basics.telling.told_outside import ToldCounts
 from disclosure_control.basics.telling.words import listed
-from disclosure_control.records.text_table import people_by_kind
+from disclosure_control.records.columns import ColumnOfRecords
+from disclosure_control.records.people import pairs_of_levels
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, RiskSection
 
@@ -53,11 +54,19 @@ def evaluate(scene: Scene) -> Finding:
     result = scene.assessment.k_anonymity
     kind = result.evaluated_classes + 2 * result.risky_classes
     others = {
-        name: people_by_kind(scene.dataset.table, scene.assessment.people, name, kind, 4)
-        for name in chosen or ()
-        if name not in names
+        name: _people_by_kind(scene, column, kind)
+        for name, column in scene.dataset.table.in_full(name for name in chosen or () if name not in names).items()
     }
     return Finding(lambda policy: _told(policy, scene, names if chosen is None else chosen, others))
+
+
+def _people_by_kind(
+    scene: Scene, column: ColumnOfRecords, kind: np.ndarray
+) -> tuple[EncodedColumn, np.ndarray, np.ndarray]:
+    """The people of each level of a column by the ``kind`` of their class (n_classes,), an entry for each pair."""
+    kinds = (kind[classes] for classes in scene.assessment.people.classes_of_blocks())
+    pairs = pairs_of_levels(column, kinds, 4)
+    return EncodedColumn(pairs.level - 1, column.labels()), pairs.value, pairs.people
 
 
 def _told(

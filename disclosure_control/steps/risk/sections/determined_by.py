@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,7 +16,7 @@ from disclosure_control.basics.telling.sections import Part, Sentence, Style, Ta
 from disclosure_control.basics.telling.words import share_text
 from disclosure_control.measures.determination import n_guessed_right, shuffled_guessed_right
 from disclosure_control.records.people import LevelValuePairs
-from disclosure_control.records.text_table import TextTable
+from disclosure_control.records.texts import TextTable
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, RiskSection
 
@@ -89,8 +90,8 @@ def determinations(assessment: Assessment, sensitive: str, table: TextTable) -> 
             pairs = _pairs_of_classes(counted, classes.class_codes[i] + 1, n_levels, evaluated)
         else:
             column = table.column(name)
-            n_levels = column.n_levels()
-            if n_levels == 2 or n_levels * PEOPLE_PER_LEVEL > n:
+            n_levels = sys.maxsize if column is None else column.n_levels()
+            if column is None or n_levels == 2 or n_levels * PEOPLE_PER_LEVEL > n:
                 n_too_many += n_levels > 2
                 continue
             pairs = assessment.people.pairs(column, sensitive, evaluated)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.encoding.columns import encode_column, parse_numbers
+from disclosure_control.basics.encoding.columns import parse_numbers
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COLUMN, Place
 from disclosure_control.basics.telling.plain import WHERE_FOUND
@@ -22,7 +22,7 @@ from disclosure_control.measures.sampling_weights import (
     household_risk,
     risk_of_classes,
 )
-from disclosure_control.records.text_table import sums_by_class
+from disclosure_control.records.people import pairs_of_levels
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Borne, Finding, Need, RiskSection
 from disclosure_control.steps.risk.words import figure_text
@@ -86,22 +86,21 @@ def evaluate(scene: Scene) -> Finding:
     if settings.household is None:
         return Finding(lambda policy: Sampling(below_one, individual), lambda: per_class)
     of_record = found["exact"].of_each[scene.classes.class_of_record]
-    together = household_risk(of_record, scene.dataset.text[settings.household])
+    together = household_risk(of_record, scene.dataset.everybody.text[settings.household])
     told = Sampling(below_one, individual, WeightedRisk.of(together))
     return Finding(lambda policy: told, lambda: per_class, lambda: {"household_risk": together.of_each})
 
 
 def _weights_of_classes(scene: Scene, name: str) -> tuple[np.ndarray, int]:
     """The sum of the weights in each class, and how many people have a weight below 1."""
-    texts, people = scene.dataset.table.distinct_texts(name)
-    n_missing = scene.classes.n_records - int(people.sum())
-    texts, people = pd.concat([texts, pd.Series([None], dtype=texts.dtype, name=name)]), np.append(people, n_missing)
-    numbers = checked_weights(texts, people)
-    labels = encode_column(texts).labels
-    number_of_level = np.append(np.nan, parse_numbers(pd.Series(labels, dtype="str")))
-    return sums_by_class(scene.dataset.table, scene.assessment.people, name, number_of_level), int(
-        people[numbers < 1].sum()
-    )
+    column = scene.dataset.table.in_full([name])[name]
+    numbers = checked_weights(column.values, column.people)
+    number_of_level = np.append(np.nan, parse_numbers(pd.Series(column.labels(), dtype="str")))
+    pairs = pairs_of_levels(column, scene.assessment.people.classes_of_blocks(), scene.classes.n_classes)
+    order = np.argsort(number_of_level[pairs.level], kind="stable")  # the same sum whatever the levels are called
+    weights = (pairs.people * number_of_level[pairs.level])[order]
+    sums = np.bincount(pairs.value[order], weights, scene.classes.n_classes)
+    return sums, int(column.people[numbers < 1].sum())
 
 
 def words(found: Sampling) -> Iterator[Part]:

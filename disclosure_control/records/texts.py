@@ -1,18 +1,23 @@
-"""The distinct texts of a column that is read piece by piece, and how many people have each."""
+"""The columns of a file as text, read block by block: a code for each distinct text, and how many people have it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from disclosure_control.basics.encoding.dictionary import Dictionary
+from disclosure_control.basics.encoding.dictionary import Dictionary, as_texts
 from disclosure_control.basics.encoding.text_hashes import hashes_of_texts, is_in_sample
+from disclosure_control.basics.telling.faults import RecordsNotAtHandError, stop_at
+from disclosure_control.records.columns import ColumnOfRecords
+from disclosure_control.records.subjects import Subjects
 from study.formats.values import clean_values
 
 MISSING = 0  # the code of a missing value
+SAMPLED_PART = 8  # a sample has this fraction, one in eight, of the texts that may be kept
 
 
 @dataclass(frozen=True)
@@ -38,10 +43,6 @@ class CountedTexts:
             first_record=self.first_record[rows],
         )
 
-    def present(self) -> CountedTexts:
-        """The texts but for the missing one."""
-        return self.some(np.asarray(self.texts.is_valid()))
-
     def sampled(self, n_most: int) -> CountedTexts:
         """A sample of at most ``n_most`` of the texts without the missing one; all if they are not more."""
         found = self
@@ -65,10 +66,6 @@ class CountedTexts:
         np.minimum.at(first, code, np.concatenate([one.first_record for one in of_both]))
         people = np.bincount(code, np.concatenate([one.people for one in of_both]), len(first)).astype(np.int64)
         return CountedTexts(texts.dictionary, people, first, self.share_at_hand)
-
-    def column(self, name: str = "") -> pd.Series:
-        """The texts as a column of the dataset (n_texts,)."""
-        return pd.Series(pd.array(pa.chunked_array([self.texts]), dtype="str"), name=name)
 
 
 class CountedDictionary:
@@ -131,3 +128,96 @@ class CountedDictionary:
     def counted(self) -> CountedTexts:
         """The texts except the missing one, with their people."""
         return CountedTexts(self._dictionary.texts, self.people[1:], self._first_record[1 : len(self)])
+
+
+class TextsBeingRead:
+    """A column that is put aside as ``codes`` of its distinct texts, block by block as it is read.
+
+    Of more than ``few_texts``, if they are nearly one for each person, a ``sample`` is all that is kept, and the codes
+    mean nothing.
+    """
+
+    def __init__(self, codes: Iterable[np.ndarray], few_texts: int):
+        self._codes, self._few_texts, self._n_read = codes, few_texts, 0
+        self._dictionary = CountedDictionary()
+        self.sample: CountedTexts | None = None
+
+    def __len__(self) -> int:
+        """How many distinct texts are kept, the missing one among them; of a sample none are."""
+        return len(self._dictionary)
+
+    def encode(self, values: pa.Array) -> np.ndarray:
+        """The codes (n,) of the values of one more block."""
+        n_before, self._n_read = self._n_read, self._n_read + len(values)
+        if self.sample is None:
+            codes = self._dictionary.encode(values)
+            if len(self) > max(self._few_texts, self._n_read // 2):
+                self.give_up()
+            return codes
+        block = CountedDictionary()
+        block.encode(values)
+        later = block.counted()
+        later = replace(later, first_record=later.first_record + n_before)
+        self.sample = self.sample.with_later(later).sampled(self._few_texts // SAMPLED_PART)
+        return np.zeros(len(values), dtype=np.int8)
+
+    def give_up(self) -> None:
+        """Keep a sample from now on."""
+        self.sample = self._dictionary.counted().sampled(self._few_texts // SAMPLED_PART)
+        self._dictionary = CountedDictionary()
+
+    def column(self, name: str) -> ColumnOfRecords | CountedTexts:
+        """The column, the missing text the first of its values; or the sample of its texts."""
+        if self.sample is not None:
+            return self.sample
+        known = self._dictionary.all_texts()
+        return ColumnOfRecords(self._codes, pd.Series(pd.array(known.texts, dtype="str"), name=name), known.people)
+
+
+class TextTable:
+    """The whole file, column by column: ``column_of`` gives each of the ``columns``; ``subjects`` are the ids.
+
+    Of columns with too many distinct texts there is only a sample, and of those with more than ``few_texts`` only a
+    sample is counted.
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[str],
+        column_of: Callable[[str], ColumnOfRecords | CountedTexts],
+        subjects: Subjects,
+        few_texts: int,
+    ):
+        self.columns = list(columns)
+        self.subjects, self._column_of, self._few_texts = subjects, column_of, few_texts
+
+    def column(self, name: str) -> ColumnOfRecords | None:
+        """A column, None where it has too many texts. Raises ``RecordsNotAtHandError`` for one that is not there."""
+        found = self._found(name)
+        return None if isinstance(found, CountedTexts) else found
+
+    def _found(self, name: str) -> ColumnOfRecords | CountedTexts:
+        try:
+            return self._column_of(name)
+        except KeyError:
+            raise RecordsNotAtHandError(f"column {name!r}") from None
+
+    def in_full(self, names: Iterable[str]) -> dict[str, ColumnOfRecords]:
+        """Columns with what each record has. Raises ``FaultyInputError`` where some have too many texts."""
+        found = {name: self.column(name) for name in names}
+        stop_at(
+            f"column {name!r}: more distinct values than can be counted from disk; leave it out of the combined "
+            "dataset, or use --engine memory on a machine with enough memory"
+            for name, column in found.items()
+            if column is None
+        )
+        return {name: column for name, column in found.items() if column is not None}
+
+    def counted(self, name: str) -> CountedTexts:
+        """The distinct texts of a column, or a sample of very many, with their people."""
+        found = self._found(name)
+        if isinstance(found, ColumnOfRecords):
+            has_text = np.flatnonzero(found.values.notna())
+            texts = as_texts(found.values).take(pa.array(has_text))
+            found = CountedTexts(texts, found.people[has_text], found.first_records()[has_text])
+        return found if len(found.texts) <= self._few_texts else found.sampled(self._few_texts // SAMPLED_PART)
