@@ -386,7 +386,7 @@ def _visits_gone(table: ComparedTable) -> list[str]:
     visits = [row.rpartition(", ")[2] for row in table.before.rows]
     gone = {visit for visit, is_gone in zip(visits, table.vanished, strict=True) if is_gone}
     left = {visit for visit, is_gone in zip(visits, table.vanished, strict=True) if not is_gone}
-    return sorted(gone - left) if table.before.name == "change_from_baseline" and gone.isdisjoint(left) else []
+    return sorted(gone) if table.before.name == "change_from_baseline" and gone.isdisjoint(left) else []
 
 
 def _more(n_names: int) -> str:
