@@ -73,7 +73,7 @@ TOLD = dataclasses.replace(ALONE, changes=(ConfigChange.to(("release", "operatio
 def test_what_lines_bring_is_foreseen_by_the_run_that_proposes_them(
     tmp_path, release_key, monkeypatch, reasons, is_attacked, n_asked
 ):
-    """Runs that ended with their first reason were made again for each further one: at least four whole ones in a proposal."""
+    """Runs that ended with their first reason were made again for each further one: four or more in a proposal."""
     asked = []
     monkeypatch.setattr(judged, "reasons_of", lambda policy, checked: reasons)
     monkeypatch.setattr(judged, "foreseen", lambda leaving, reasons: asked.append(reasons) or [])
