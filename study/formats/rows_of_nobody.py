@@ -190,7 +190,7 @@ class _Suspects:
         cells = [_texts(column, self.rows) for column in self.columns.values()]
         rows = [dict(zip(self.columns, row, strict=True)) for row in zip(*cells, strict=True)]
         blank = [place for place, row in enumerate(rows) if _is_blank(row.values())]
-        numbered = [place for place, row in enumerate(rows) if self.rows[place] == 0 and _number_columns(row)]
+        numbered = [place for place, row in enumerate(rows) if self.rows[place] == 0 and self._is_numbering(row)]
         headings = [place for place, row in enumerate(rows) if _are_headings(row)]
         legend = self._legend(blank)
         left = [place for place in range(len(rows)) if place not in {*blank, *numbered, *headings, *legend}]
@@ -213,6 +213,14 @@ class _Suspects:
             "of text": sorted({*legend, *remarks, *broken} - {*units}),
         }
         return {what: self.rows[places] for what, places in kinds.items() if places}
+
+    def _is_numbering(self, row: Mapping[str, str]) -> bool:
+        """Whether a row numbers the columns and is no person: the first one may have the answers 2, 3 and 4.
+
+        So its numbers stand in brackets, or one of them in a column of words.
+        """
+        is_in_brackets = not all(map(str.isdecimal, row.values()))
+        return _number_columns(row) and (is_in_brackets or any(form.have_no_digit for form in self.forms.values()))
 
     def _breaks(self, place: int, row: Mapping[str, str]) -> bool:
         """Whether some cell breaks the form of its column, and none fits or repeats what records have.

@@ -117,6 +117,17 @@ def test_what_may_be_a_person_stays(row: list[str], tmp_path: Path) -> None:
     assert not any("no record of a person" in note for note in table.notes)
 
 
+@each("first", [["1", "2", "3", "4"], ["1", "2", "3", "4", "5"]])
+def test_a_first_person_whose_answers_count_up_stays(first: list[str], tmp_path: Path) -> None:
+    rows = [first, *([str(n), *[str(1 + (n * place) % 5) for place in range(1, len(first))]] for n in range(2, 14))]
+    table = table_of(tmp_path, rows, ["pat_no", "q1", "q2", "q3", "q4"][: len(first)])
+    assert list(table.frame["pat_no"]) == [row[0] for row in rows]
+
+
+def test_a_first_person_whose_answers_count_up_stays_in_a_table_of_few(tmp_path: Path) -> None:
+    assert table_of(tmp_path, [["1", "2", "3", "4"], ["2", "m", "31", "70"]]).n_rows == 2
+
+
 def test_a_person_without_an_id_stays_where_one_value_fits(tmp_path: Path) -> None:
     rows = [[*row, str(150 + place)] for place, row in enumerate(RECORDS)]
     assert table_of(tmp_path, [["", "-", "adult", "refused", "155"], *rows], [*HEADINGS, "height"]).n_rows == 13
