@@ -65,14 +65,17 @@ def without_rows_of_nobody(columns: Mapping[str, ColumnFound]) -> tuple[dict[str
 
 
 def faults_of_rows_on_disk(file_name: str, columns: Mapping[str, pa.ChunkedArray], remedy: str) -> list[str]:
-    """The fault of rows of headings or totals in a file that is not in memory, by the distinct texts of its ids."""
-    for name in _ids(columns):
-        if pc.any(_are_totals(columns[name], name)).as_py():
-            return [
-                f"{file_name}: {name} has a row of totals, or the headings once more, which is no record; take such "
-                f"rows out of the file, or {remedy}"
-            ]
-    return []
+    """The fault of rows of headings or totals in a file that is not in memory, by the distinct texts of its ids.
+
+    All ids of such a row are odd: a ward that is called General, beside the ids of people, is no total.
+    """
+    name = _ids(columns)[-1]
+    if not all(pc.any(_are_totals(columns[one], one)).as_py() for one in _ids(columns)):
+        return []
+    return [
+        f"{file_name}: {name} has a row of totals, or the headings once more, which is no record; take such rows out "
+        f"of the file, or {remedy}"
+    ]
 
 
 def _are_totals(texts: pa.ChunkedArray, name: str) -> pa.ChunkedArray:

@@ -34,10 +34,12 @@ _NOT_BESIDE = {
     "site": r"(?!.*\b(?:gesta|manifesta|infesta|tumou?r|lesion|metasta|biops|injecti|infus|infecti|bleed|pain|anatom))",
     "arm": rf"(?!.*\b(?:years? groups?|{_OF_A_BODY})\b)",
 }
-# A number of what is counted, and words that end as ids do: acids, fluids, steroids.
+# A number of several things is a count, and of one thing its id: of visits, of the stay. And words that end as ids do,
+# acids, fluids, steroids: no others, as exports have a SUBJECTOID.
 _NO_KEY = re.compile(
-    r"\b(?:(?:number|num|no) of(?! (?:the )?(?:patient|case|visit|sample|order|episode|encounter)\b)"
-    r"|\w+oid|\w*(?:acid|fluid|lipid)|covid|carotid|vid)\b"
+    r"\b(?:(?:number|num|no) of(?= (?:\w+ )*(?:\w+[^\Wsiu]s|children|people|men|women|teeth)\b)"
+    r"|\w*(?:steroid|thyroid|opioid|rheumatoid|carcinoid|lymphoid|sigmoid|typhoid|amyloid|haemorrhoid|hemorrhoid)"
+    r"|\w*(?:acid|fluid|lipid)|covid|carotid|vid)\b"
 )
 _ALONE = "part of a name or address"  # "first", "name": of a person as a whole heading alone
 # Lists of words that a heading has all of, the role, and what it names. The first that fits decides, so those that

@@ -157,3 +157,9 @@ def test_a_file_on_disk_with_a_total_is_at_fault(tmp_path: Path) -> None:
         database_in(tmp_path) as database,
     ):
         read_large_file(tmp_path / "clinic.csv", FileOptions(), database)
+
+
+def test_a_ward_in_a_file_on_disk_is_no_total_beside_ids_of_people(tmp_path: Path) -> None:
+    table_of(tmp_path, [["General", *row] for row in RECORDS], ["ward", "patient_id", *HEADINGS[1:]])
+    with database_in(tmp_path) as database:
+        assert read_large_file(tmp_path / "clinic.csv", FileOptions(), database).n_rows == len(RECORDS)

@@ -296,7 +296,8 @@ def test_a_group_of_years_or_of_blood_is_no_arm(heading, is_arm):
         ("opioid_dose", list(map(str, range(7, 127))), Role.NUMBER),  # no id
         ("ålder vid diagnos", list(map(str, range(7, 127))), Role.NUMBER),
         ("number_of_steps", list(map(str, range(950, 1070))), Role.NUMBER),
-        ("number of the case", list(map(str, range(950, 1070))), Role.RECORD_KEY),
+        *((one, list(map(str, range(950, 1070))), Role.RECORD_KEY) for one in ("number of the case", "number of stay")),
+        *((one, list(map(str, range(950, 1070))), Role.RECORD_KEY) for one in ("SUBJECTOID", "number of admission")),
     ],
 )
 def test_what_a_heading_says_in_part_is_not_what_its_values_are(heading, values, role):
