@@ -22,7 +22,7 @@ from tests.test_imports import module_name, parsed, project_files, room_of
 # of which room. An overdraft ends with its issue.
 OVERDRAFTS: dict[str, dict[str, int]] = {
     "Cut": {
-        "tests": 29,
+        "tests": 39,
     },
 }
 
@@ -46,8 +46,8 @@ MOST = {
     "disclosure_control.steps": 3580,
     "disclosure_control.study_tables": 1509,
     "doors": 713,
-    "study": 9301,
-    "tests": 793,
+    "study": 9304,
+    "tests": 783,
     "tests/analyses/explore": 416,
     "tests/analyses/fairness": 216,
     "tests/analyses/linkage_attack": 469,
@@ -78,12 +78,12 @@ MOST = {
     "tests/steps/treatment": 388,
     "tests/study": 245,
     "tests/study/columns": 153,
-    "tests/study/formats": 2648,
+    "tests/study/formats": 2658,
     "tests/study/merge": 1927,
     "tests/study/models": 935,
     "tests/study_tables": 1083,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 42214, 32167
+MOST_STATEMENTS, MOST_OF_TESTS = 42217, 32167
 MOST_SETTINGS = 240
 MOST_WORDS = {"docs": 34830, "README.md": 1990}
 MOST_BYTES_OF_README = 12288
