@@ -73,9 +73,11 @@ CONFIG = {
 }
 # Ids in any spelling, texts, and numbers as they would look after some rounding.
 # Digits that chance hands out, which are nobody's: of hashes, of ports, of identifiers that a library draws for itself,
-# of the fractions of seconds and the folder by which a scheduler calls its own events and workers.
+# of the fractions of seconds and the folder by which a scheduler calls its own events and workers, of the moments at
+# which lines were printed.
 _OF_CHANCE = re.compile(
     r"\b[0-9a-f]{64}\b|(?<=127\.0\.0\.1:)\d{1,5}\b|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"
+    r"|\b\d{4}-\d\d-\d\dT[\d:]{8}\.\d{6}Z"
     r"|(?<=stimulus_id='handle-worker-cleanup-)\d{10}\.\d+(?=')|(?<=dask-scratch-space/worker-)[a-z0-9_]{8}\b"
 )
 _MARKERS = re.compile(
