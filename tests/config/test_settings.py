@@ -4,11 +4,25 @@ from __future__ import annotations
 
 import re
 import shutil
+from dataclasses import replace
 
 import pytest
 
-from config import NO_PILOTS, check_pilot_name, list_pilots, read_settings
+from config import (
+    KEEP_RUNS,
+    LARGEST_CONFIG,
+    LEAST_RUNS,
+    NO_PILOTS,
+    REVIEW,
+    check_pilot_name,
+    lines_to_review,
+    list_pilots,
+    load_pilot_config,
+    parse_config,
+    read_settings,
+)
 from disclosure_control.basics.telling.faults import FaultyInputError
+from tests.cases import each
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, PROJECT, SETTINGS
 
 KEYS = "BIOSTREAMS_PILOT", "BIOSTREAMS_DATA_DIR", "BIOSTREAMS_CONFIG_DIR"
@@ -87,8 +101,6 @@ def test_the_example_names_every_setting():
 
 def test_the_example_works_as_it_is(fresh, doors):
     """Copied beside the scripts, it names a shipped pilot that has a config."""
-    from config import load_pilot_config, read_settings
-
     shutil.copy(PROJECT / ".env.example", fresh.env_file)
     pilot = read_settings({}, fresh.desk).pilot
     settings = read_settings({"BIOSTREAMS_CONFIG_DIR": str(PROJECT / "config")}, fresh.desk)
@@ -104,3 +116,51 @@ def test_the_program_s_own_files_are_no_pilots():
     for name in (*NO_PILOTS, "a" * 65, "a b", ""):
         with pytest.raises(FaultyInputError, match="not a pilot's name"):
             check_pilot_name(name)
+
+
+@each(
+    "written, kept",
+    [("7", 7), (" 7 ", 7), ("", KEEP_RUNS), (str(LEAST_RUNS), LEAST_RUNS), (str(LEAST_RUNS - 1), None),
+     ("999999", 999_999), ("1000000", None), ("-7", None), ("7.0", None), ("seven", None)],
+)  # fmt: skip
+def test_numbers_of_settings_are_whole_and_within_bounds(tmp_path, written, kept):
+    given = {"BIOSTREAMS_KEEP_RUNS": written}
+    if kept is None:
+        with pytest.raises(FaultyInputError):
+            read_settings(given, tmp_path)
+        return
+    assert read_settings(given, tmp_path).keep_runs == kept
+
+
+@each(
+    "text, literal",
+    [
+        ('config = {"K": 5}', {"K": 5}),
+        ('"""Why."""\nconfig = {}\n', {}),
+        ('"""Why."""\n"""Why."""\nconfig = {}\n', None),
+        *((text, None) for text in (
+            "", "config = {}\nconfig = {}", "config = []", "config = {", "config = dict()", "other = {}",
+            "config += {}", "a = config = {}", "a.config = {}", "import os\nconfig = {}", 'config = {"K": 5, "K": 6}',
+            'config = {"a": {1: 2, 1: 2}}',
+        )),
+    ],
+)  # fmt: skip
+def test_a_config_is_one_literal_and_nothing_else(text, literal):
+    if literal is None:
+        with pytest.raises(FaultyInputError) as caught:
+            parse_config(text, "P.py")
+        assert len(caught.value.faults) == 1
+        return
+    assert parse_config(text, "P.py") == literal
+
+
+def test_a_config_of_any_sensible_size_is_read_and_its_marks_are_counted(tmp_path):
+    settings = replace(read_settings({}, tmp_path), config_folder=tmp_path)
+    text = f'# {REVIEW}: a\nconfig = {{"a": "# {REVIEW}"}}  # {REVIEW}\n# other\n'
+    (tmp_path / "P.py").write_text(text.ljust(LARGEST_CONFIG, "\n"))
+    assert load_pilot_config(settings, "P") == {"a": f"# {REVIEW}"}
+    assert lines_to_review(text) == 2
+    (tmp_path / "P.py").write_text(text.ljust(LARGEST_CONFIG + 1, "\n"))
+    with pytest.raises(FaultyInputError):
+        load_pilot_config(settings, "P")
+    assert list_pilots(settings) == ["P"]
