@@ -59,6 +59,11 @@ class Account:
         )
 
     @property
+    def is_moved(self) -> bool:
+        """Whether its values are dates that moved."""
+        return self.operation.operation is OperationKind.OFFSET
+
+    @property
     def is_as_it_came(self) -> bool:
         """Whether its values leave as they came."""
         return not self.recoded and self.operation.operation in AS_IT_CAME

@@ -153,6 +153,12 @@ class ReleasedStudy:
     model: StudyModel
     unnamed: frozenset[str] = frozenset()
 
+    def with_files(self, files: Mapping[str, ReleasedFile], why: str = "") -> ReleasedStudy:
+        """The study with other files; those of which nothing leaves are left out, each with the reason or ``why``."""
+        reasons = {name: reason for name, file in files.items() if (reason := file.why_nothing_leaves)}
+        left_out = self.left_out | {files[name].source.table.file_name: why or one for name, one in reasons.items()}
+        return replace(self, files={name: files[name] for name in files if name not in reasons}, left_out=left_out)
+
 
 def deidentify(
     study: Study,
@@ -184,21 +190,18 @@ def deidentify(
         accounts += released.accounts
         if not any(account.operation.operation != OperationKind.REMOVE_DATA_SET for account in released.accounts):
             left_out[file.table.file_name] = released.accounts[0].operation.reason
-        elif reason := released.why_nothing_leaves:
-            left_out[file.table.file_name] = reason
         else:
             files[file.name] = released
-    names = {name: released.source.table.file_name for name, released in files.items()}
-    files = _with_relations(files, decisions)
-    of_others = {name.partition(".")[0].upper() for name in left_out} - set(map(study.model.domain, files))
+    made = ReleasedStudy({}, left_out, tuple(accounts), (), study.model).with_files(files)
+    made = made.with_files(_with_relations(made.files, decisions))
+    of_others = {name.partition(".")[0].upper() for name in made.left_out} - set(map(study.model.domain, made.files))
     unplaced = tuple(
         name
         for name, one in people.recoded.items()
         if name not in decisions.placed and one.reason == BY_TREATMENT and name.partition("__")[0] not in of_others
     )
-    files = _with_dictionaries_cut(_without_lonely_devices(files), study.model)
-    left_out |= {file_name: "no record of it is left" for name, file_name in names.items() if name not in files}
-    return ReleasedStudy(files, left_out, tuple(accounts), unplaced, study.model)
+    made = made.with_files(_without_lonely_devices(made.files))
+    return replace(made.with_files(_with_dictionaries_cut(made.files, study.model)), unplaced=unplaced)
 
 
 def _decided_over(file: StudyFile, decisions: Decisions) -> Hashable:
@@ -295,7 +298,7 @@ def _with_relations(files: dict[str, ReleasedFile], decisions: Decisions) -> dic
         for name, file in files.items()
         if set(file.columns) >= RELATIONS
     }
-    return with_records({**files, **related})
+    return {**files, **related}
 
 
 def _related(
@@ -330,7 +333,7 @@ def _without_lonely_devices(files: dict[str, ReleasedFile]) -> dict[str, Release
         for name, file in files.items()
         if used and "SPDEVID" in file.columns and not file.has_people
     }
-    return with_records({**files, **cut})
+    return {**files, **cut}
 
 
 def _with_dictionaries_cut(files: Mapping[str, ReleasedFile], model: StudyModel) -> dict[str, ReleasedFile]:
@@ -346,13 +349,8 @@ def _with_dictionaries_cut(files: Mapping[str, ReleasedFile], model: StudyModel)
         if (table := model.table(name)) is not None and table.names_columns:
             by = [column for column in table.names_columns if column in file.columns]
             cut[name] = file.where(partial(_names_any, by, leaving))
-    return with_records({**files, **cut})
+    return {**files, **cut}
 
 
 def _names_any(by: Sequence[str], names: Collection[str], frame: pd.DataFrame) -> pd.Series:
     return frame[list(by)].map(str.casefold, "ignore").isin(names).any(axis=1)
-
-
-def with_records(files: Mapping[str, ReleasedFile]) -> dict[str, ReleasedFile]:
-    """The files that have a row."""
-    return {name: file for name, file in files.items() if file.n_records}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 
 import pandas as pd
@@ -20,17 +19,13 @@ def with_used_entries(released: ReleasedStudy, model: StudyModel) -> ReleasedStu
     An entry is used if a key outside of its own dictionary names it. Other dictionaries leave as they are.
     """
     files = dict(released.files)
-    left_out = dict(released.left_out)
     for name, file in released.files.items():
         key = _own_key(file, model)
         if key is None or not any(one.has_people for _, one in _naming(released.files, file.source.domain, model)):
             continue
         used = _used(released.files, file.source.domain, model)
         files[name] = file.where(partial(_is_used, key, used))
-        if not files[name].n_records:
-            del files[name]
-            left_out[file.source.table.file_name] = "no entry of it occurs in what leaves"
-    return replace(released, files=files, left_out=left_out)
+    return released.with_files(files, "no entry of it occurs in what leaves")
 
 
 def _is_used(key: str, used: Collection[str], frame: pd.DataFrame) -> pd.Series:

@@ -41,7 +41,7 @@ def in_an_order_of_their_own(
     # A domain gives the numbers of its records; analysis data sets and relations take them over.
     first = sorted(released.files, key=lambda name: (_rank(released.files[name], named[name]), name))
     files = {name: numbers.arranged(released.files[name], named[name]) for name in first}
-    return replace(released, files={name: files[name] for name in released.files if files[name].n_records})
+    return released.with_files({name: files[name] for name in released.files})
 
 
 def numbered_columns(file: ReleasedFile) -> list[str]:

@@ -23,7 +23,6 @@ from disclosure_control.remedy.treatments.keys import Release
 from disclosure_control.remedy.treatments.one_release import days_of_release
 from study.models.roles import Role, TableModel
 from study.models.study_model import StudyModel
-from study.operations import OperationKind
 
 SINCE_1970 = -3653  # 1960-01-01, from which SAS counts
 # Columns whose values may say in which rows a date is the same for all.
@@ -81,7 +80,7 @@ def _of_file(
 ) -> Iterator[ColumnOfDates]:
     table = model.table(name)
     names = list(map(str, file.columns))
-    dates = [one for one in names if (name, one) in accounts and _is_moved(accounts[name, one])]
+    dates = [one for one in names if (name, one) in accounts and accounts[name, one].is_moved]
     study_days = [one for one in _study_days(table, names) if _date_of(one) not in dates]
     if not (dates or study_days):
         return
@@ -108,10 +107,6 @@ def _rows_of(file: ReleasedFile, columns: list[str]) -> tuple[pd.DataFrame, np.n
     if len(parts) == 1:
         return parts[0]
     return pd.concat([frame for frame, _ in parts], ignore_index=True), np.concatenate([each for _, each in parts])
-
-
-def _is_moved(account: Account) -> bool:
-    return account.operation.operation == OperationKind.OFFSET
 
 
 def _study_days(table: TableModel | None, columns: Iterable[str]) -> list[str]:

@@ -23,7 +23,6 @@ from disclosure_control.remedy.treatments.evaluation import holds_numbers
 from disclosure_control.remedy.treatments.methods.shift_dates import ShiftDatesSettings
 from disclosure_control.remedy.treatments.treated_pilot import AppliedStep
 from study.merge.subject_ids import DEFAULT_COLUMN
-from study.operations import OperationKind
 
 
 @dataclass(frozen=True)
@@ -97,25 +96,18 @@ def accounts_by_column(released: ReleasedStudy) -> dict[str, Account]:
 
 def applied_steps(changed: Mapping[str, int], accounts: Mapping[str, Account], days: int) -> tuple[AppliedStep, ...]:
     """What the release did, as steps of a treatment: in how many people it changed each column, moved dates apart."""
-    moved = {name for name in changed if name in accounts and _is_moved(accounts[name])}
+    moved = {name for name in changed if name in accounts and accounts[name].is_moved}
     return (
         AppliedStep("release", SettingsGroup(), {name: n for name, n in changed.items() if name not in moved}),
         AppliedStep("shift_dates", ShiftDatesSettings({}, days), {n: changed[n] for n in changed if n in moved}),
     )
 
 
-def _is_moved(account: Account) -> bool:
-    return account.operation.operation == OperationKind.OFFSET
-
-
 def leaves_as_it_was(account: Account | None) -> bool:
     """Whether all values of a variable leave: merged without a date, another row of a person comes first."""
-    if account is None or account.recoded or account.operation.operation not in _AS_THEY_ARE:
+    if account is None or not account.is_as_it_came:
         return False
     return not (account.n_lost or account.has_rare_terms or account.has_rare_texts)
-
-
-_AS_THEY_ARE = (OperationKind.KEEP, OperationKind.NO_FURTHER)
 
 
 def is_changed(account: Account | None) -> bool:

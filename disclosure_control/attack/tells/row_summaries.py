@@ -208,22 +208,42 @@ class _Made:
 
 @dataclass(frozen=True)
 class _Topic:
-    """What each row (n_rows,) is about: the code of its term, -1 of none, the terms, and how many people have each."""
+    """What each row (n_rows,) is about: the code of its term, -1 of none, the terms, and how many people have each.
+
+    ``column`` is "" where all rows are of one term, which has no name.
+    """
 
     column: str
     codes: np.ndarray
     terms: np.ndarray
     n_people: np.ndarray
 
+    @classmethod
+    def of(cls, column: str, codes: np.ndarray, terms: np.ndarray, person: np.ndarray) -> _Topic:
+        """Of the rows (n_rows,) of each ``person``."""
+        there, n_people = codes >= 0, int(person.max(initial=0)) + 1
+        pairs, _ = count_keys(codes[there].astype(np.int64) * n_people + person[there], len(terms) * n_people)
+        return cls(column, codes.astype(np.int64), terms, np.bincount(pairs // n_people, minlength=len(terms)))
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column of a file: the ``codes`` (n_rows,) of its ``labels``, -1 where missing."""
+
+    name: str
+    codes: np.ndarray
+    labels: np.ndarray
+
+
+_NOTHING = np.array([""], dtype=object)
+
 
 def _summarise(file: RowsOfFile, starts: np.ndarray, made: _Made) -> None:
     n_rows = np.bincount(file.person, minlength=made.n_people)
     with_rows = np.flatnonzero(n_rows)
     made.add_numbers([file.summary("", "the number of rows in")], 0, np.arange(made.n_people), n_rows.astype(float))
-    nothing = np.array([""], dtype=object)
-    made.add_level(file.summary("", "rows in"), nothing, with_rows, made.n_people)
-    topic = _topic_of(file)
-    whole = _Topic("", np.zeros(len(file.person), np.int64), nothing, np.array([len(with_rows)]))
+    made.add_level(file.summary("", "rows in"), _NOTHING, with_rows, made.n_people)
+    topic, whole = _topic_of(file), _Topic.of("", np.zeros(len(file.person), np.int64), _NOTHING, file.person)
     n_within, met = 0, dict[bytes, str]()
     for name in map(str, file.frame):
         codes, labels = _encoded(file.frame[name])
@@ -237,36 +257,30 @@ def _summarise(file: RowsOfFile, starts: np.ndarray, made: _Made) -> None:
         if values is not None and is_date:
             _add_days(file, name, values - starts[file.person], made)
             continue
-        column = _Column(name, codes, labels, len(with_rows), values)
-        _add_presence(file, column, made)
+        column, is_of_time = _Column(name, codes, np.asarray(labels, dtype=object)), file.is_of(name, *_OF_TIME)
+        is_within = topic is not None and name != topic.column and not is_of_time
+        if (codes < 0).any():
+            _add_levels(file, name, PRESENCE, np.where(codes < 0, -1, 0), _NOTHING, whole, made)
         if not file.is_of(name, Role.RECORD_KEY):
-            _add_values(file, column, topic, made)
+            if values is None or len(labels) <= MOST_VALUES:
+                _add_values(file, column, whole, made)
+            if topic is not None and is_within:
+                _add_levels(file, name, "", codes, column.labels, topic, made)
         if values is None:
-            if not file.is_of(name, *_OF_TIME):
-                _add_changes(file, column, topic, made)
+            if not is_of_time:
+                _add_changes(file, column, topic if topic is not None and is_within else whole, made)
             if len(labels) > MANY_VALUES and len(with_rows) == len(file.person):
                 made.add_numbers([file.summary(name, ORDER)], 0, file.person[codes >= 0], _in_order(codes, labels))
             continue
-        _add_forms(file, column, topic, made)
+        of_label, forms = forms_of_numbers(labels)  # with decimals, signs, zeros
+        for one in (whole, topic) if len(forms) > 1 and not is_of_time else ():
+            if one is not None:
+                _add_levels(file, name, FORM, np.append(of_label, -1)[codes], forms, one, made)
         _add_numbers(file, name, values, whole, made, with_rows=topic is None or name not in file.results)
-        if topic is not None and name != topic.column and not file.is_of(name, *_OF_TIME):
+        if topic is not None and is_within:
             n_within += len(topic.terms)
             if n_within <= MOST_NUMBERS_WITHIN:
                 _add_numbers(file, name, values, topic, made)
-
-
-@dataclass(frozen=True)
-class _Column:
-    """A column of a file: the ``codes`` (n_rows,) of its ``labels``, and its ``values`` where these are many numbers.
-
-    ``n_others``: people with rows in the file.
-    """
-
-    name: str
-    codes: np.ndarray
-    labels: np.ndarray
-    n_others: int
-    values: np.ndarray | None
 
 
 def _encoded(column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
@@ -279,15 +293,10 @@ def _encoded(column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _topic_of(file: RowsOfFile) -> _Topic | None:
-    name = file.topic
-    if name is None:
+    if file.topic is None:
         return None
-    codes, labels = _encoded(file.in_words(name))
-    if not 1 < len(labels) <= MOST_TERMS:
-        return None
-    there, n_people = codes >= 0, int(file.person.max(initial=0)) + 1
-    pairs, _ = count_keys(codes[there].astype(np.int64) * n_people + file.person[there], len(labels) * n_people)
-    return _Topic(name, codes.astype(np.int64), labels, np.bincount(pairs // n_people, minlength=len(labels)))
+    codes, labels = _encoded(file.in_words(file.topic))
+    return _Topic.of(file.topic, codes, labels, file.person) if 1 < len(labels) <= MOST_TERMS else None
 
 
 def _as_numbers(labels: np.ndarray, are_dates: bool) -> tuple[np.ndarray | None, bool]:
@@ -338,13 +347,6 @@ def _add_days(file: RowsOfFile, name: str, days: np.ndarray, made: _Made) -> Non
             made.add_numbers([file.summary(name, how.replace("row", "day"))], 0, who, found)
 
 
-def _add_presence(file: RowsOfFile, column: _Column, made: _Made) -> None:
-    """Who has any value of a column, where not everybody with rows has."""
-    if (column.codes < 0).any():
-        has, nothing = np.unique(file.person[column.codes >= 0]), np.array([""], dtype=object)
-        made.add_level(file.summary(column.name, PRESENCE), nothing, has, column.n_others)
-
-
 def _in_order(codes: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """The place of each text (n_with_value,) among all of a column: the next postal code may be of the same region."""
     place = np.empty(len(labels))
@@ -353,42 +355,59 @@ def _in_order(codes: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return found
 
 
-def _add_values(file: RowsOfFile, column: _Column, topic: _Topic | None, made: _Made) -> None:
-    """Which values a person has: any, how many different ones, first, last, commonest, and within each term."""
-    there = column.codes >= 0
+def _add_levels(
+    file: RowsOfFile, name: str, how: str, codes: np.ndarray, texts: np.ndarray, topic: _Topic, made: _Made
+) -> tuple[np.ndarray, np.ndarray]:
+    """Which ``texts``, by their ``codes`` (n_rows,), a person has in the rows of each term.
+
+    Of a topic nothing where the term says the text, or there are many. Returns who is in which level, as ``add_levels``
+    takes it, and in how many rows (n_pairs,).
+    """
+    there = (codes >= 0) & (topic.codes >= 0)
+    key = topic.codes[there] * len(texts) + codes[there]
+    cells, _ = count_keys(key, len(topic.terms) * len(texts))
+    of_term, of_text = np.divmod(cells, len(texts))
+    terms, which = np.unique(of_term, return_inverse=True)
+    n_texts = len(np.unique(of_text))
+    says_more = len(terms) < len(cells) <= MOST_VALUES * len(terms) and n_texts < len(cells)
+    if topic.column and not says_more:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    cell = np.searchsorted(cells, key)
+    pairs, n_rows = count_keys(cell * np.int64(made.n_people) + file.person[there], len(cells) * made.n_people)
+    summaries = [file.summary(name, how, str(term)) for term in topic.terms[terms]]
+    made.add_levels(summaries, which, texts[of_text], pairs, topic.n_people[of_term])
+    return pairs, n_rows
+
+
+def _add_values(file: RowsOfFile, column: _Column, whole: _Topic, made: _Made) -> None:
+    """Which values a person has in all rows: any, how many different ones, first, last, commonest."""
+    pairs, n_rows = _add_levels(file, column.name, "", column.codes, column.labels, whole, made)
+    code_of_pair, person_of_pair = np.divmod(pairs, made.n_people)
+    n_values = np.bincount(person_of_pair, minlength=made.n_people)
+    if n_values.max() <= 1:
+        return
+    has, there = np.flatnonzero(n_values), column.codes >= 0
+    different = file.summary(column.name, "the number of different values of")
+    made.add_numbers([different], 0, has, n_values[has].astype(float))
     code, person = column.codes[there].astype(np.int64), file.person[there]
-    texts = np.asarray(column.labels, dtype=object)
-    if column.values is None or len(texts) <= MOST_VALUES:
-        pairs, n_rows = count_keys(code * made.n_people + person, len(texts) * made.n_people)
-        made.add_level(file.summary(column.name), texts, pairs, column.n_others)
-        code_of_pair, person_of_pair = np.divmod(pairs, made.n_people)
-        n_values = np.bincount(person_of_pair, minlength=made.n_people)
-        if n_values.max() > 1:
-            has = np.flatnonzero(n_values)
-            made.add_numbers(
-                [file.summary(column.name, "the number of different values of")], 0, has, n_values[has].astype(float)
-            )
-            for how, who, which in _one_each(code, person, code_of_pair, person_of_pair, n_rows):
-                made.add_level(file.summary(column.name, how), texts, which * made.n_people + who, column.n_others)
-    if topic is not None and column.name != topic.column and not file.is_of(column.name, *_OF_TIME):
-        _add_values_within(file, column, texts, topic, made)
+    for how, who, which in _one_each(code, person, code_of_pair, person_of_pair, n_rows):
+        level = which * made.n_people + who
+        made.add_level(file.summary(column.name, how), column.labels, level, int(whole.n_people[0]))
 
 
-def _add_changes(file: RowsOfFile, column: _Column, topic: _Topic | None, made: _Made) -> None:
-    """Which value becomes which other one, in any row and in which one; so in the rows of each term."""
-    is_of_all = topic is None or topic.column == column.name
-    term = np.zeros(len(column.codes), np.int64) if topic is None or is_of_all else topic.codes
-    there, n_codes = (column.codes >= 0) & (term >= 0), len(column.labels)
-    found = Changes.of(term[there] * made.n_people + file.person[there], column.codes[there], n_codes, made.n_people)
+def _add_changes(file: RowsOfFile, column: _Column, topic: _Topic, made: _Made) -> None:
+    """Which value becomes which other one in the rows of each term, in any row and in which one."""
+    there = (column.codes >= 0) & (topic.codes >= 0)
+    group, n_codes = topic.codes[there] * made.n_people + file.person[there], len(column.labels)
+    found = Changes.of(group, column.codes[there], n_codes, made.n_people)
     of_term, person = np.divmod(found.group, made.n_people)
-    labels = np.asarray(column.labels, dtype=object)
+    labels = column.labels
     for how, row in ((CHANGE, np.zeros_like(found.row)), (ROW_OF_CHANGE, found.row)):
         level = np.stack([of_term, found.before, found.after, row])
         distinct, which = np.unique(level, axis=1, return_inverse=True)
         terms, summary = np.unique(distinct[0], return_inverse=True)
         texts = [f"{labels[one]} to {labels[other]}{f' in row {n}' if n else ''}" for _, one, other, n in distinct.T]
-        called = [""] if topic is None or is_of_all else topic.terms[terms]
-        summaries = [file.summary(column.name, how, str(name)) for name in called][: len(terms)]
+        summaries = [file.summary(column.name, how, str(term)) for term in topic.terms[terms]]
         pairs = which.reshape(-1) * made.n_people + person
         made.add_levels(summaries, summary, np.array(texts, dtype=object), np.unique(pairs), made.n_people)
 
@@ -404,39 +423,6 @@ def _one_each(
     order = np.lexsort((n_rows, person_of_pair))
     ends = np.flatnonzero(np.append(np.diff(person_of_pair[order]) > 0, len(order) > 0))
     yield "the commonest", person_of_pair[order[ends]], code_of_pair[order[ends]]
-
-
-def _add_forms(file: RowsOfFile, column: _Column, topic: _Topic | None, made: _Made) -> None:
-    """In which forms the numbers of a person are written: with decimals, signs, zeros; and so within each term."""
-    of_label, forms = forms_of_numbers(column.labels)
-    if len(forms) < 2 or file.is_of(column.name, *_OF_TIME):
-        return
-    codes = np.append(of_label, -1)[column.codes]
-    there = codes >= 0
-    pairs, _ = count_keys(
-        codes[there].astype(np.int64) * made.n_people + file.person[there], len(forms) * made.n_people
-    )
-    made.add_level(file.summary(column.name, FORM), forms, pairs, column.n_others)
-    if topic is not None:
-        _add_values_within(file, dataclasses.replace(column, codes=codes), forms, topic, made, FORM)
-
-
-def _add_values_within(
-    file: RowsOfFile, column: _Column, texts: np.ndarray, topic: _Topic, made: _Made, how: str = ""
-) -> None:
-    """Which values a person has in the rows of each term; nothing where the term says the value, or there are many."""
-    there = (column.codes >= 0) & (topic.codes >= 0)
-    key = topic.codes[there] * len(texts) + column.codes[there]
-    cells, _ = count_keys(key, len(topic.terms) * len(texts))
-    of_term, of_value = np.divmod(cells, len(texts))
-    terms, which = np.unique(of_term, return_inverse=True)
-    n_values = len(np.unique(of_value))
-    if not len(terms) < len(cells) or n_values == len(cells) or len(cells) > MOST_VALUES * len(terms):
-        return
-    cell = np.searchsorted(cells, key)
-    pairs, _ = count_keys(cell * np.int64(made.n_people) + file.person[there], len(cells) * made.n_people)
-    within = [file.summary(column.name, how, str(term)) for term in topic.terms[terms]]
-    made.add_levels(within, which, texts[of_value], pairs, topic.n_people[of_term])
 
 
 def _add_numbers(

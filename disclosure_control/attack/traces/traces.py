@@ -274,11 +274,7 @@ def _dates_that_stayed(
 
     Dates as numbers are examined if the table declares them as dates.
     """
-    numeric = {
-        (account.file, account.variable)
-        for account in released.accounts
-        if account.operation.operation == OperationKind.OFFSET and not account.rows_of
-    }
+    numeric = {(one.file, one.variable) for one in released.accounts if one.is_moved and not one.rows_of}
     for name, file in released.files.items():
         table = opened[name]
         names = map(str, table.frame)
@@ -299,7 +295,7 @@ def _dates_that_stayed(
 
 def _true_days(study: Study, released: ReleasedStudy, people: ReleasePeople) -> tuple[np.ndarray, np.ndarray]:
     """The true days of people since 1970 in columns whose dates were moved, each once: the days, and whose."""
-    moved = [(one.file, one.variable) for one in released.accounts if one.operation.operation == OperationKind.OFFSET]
+    moved = [(one.file, one.variable) for one in released.accounts if one.is_moved]
     found = [pd.DataFrame({"person": np.zeros(0, np.int64), "day": np.zeros(0, np.int64)})]
     for file in study.files:
         columns = [column for name, column in moved if name == file.name and column in file.table.frame]

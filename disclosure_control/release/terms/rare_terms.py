@@ -142,7 +142,7 @@ def without_rare_terms(
         for ladder in (*term_ladders(model.domain(name), model.table(name), map(str, file.columns)), *told_in_words):
             ladders.setdefault(ladder.name, {})[name] = ladder
     for name in sorted(ladders):
-        places = [_Place.of(file, ladder, files) for file, ladder in ladders[name].items() if file in files]
+        places = [_Place.of(file, ladder, files) for file, ladder in ladders[name].items()]
         columns = _levels_of([one.ladder for one in places])
         if _shown_in(columns, places) and sum(len(place.rows) for place in places):
             files, one = _of_ladder(name, files, places, columns, settings, classes, model, drawn, hidden or {})
@@ -150,12 +150,10 @@ def without_rare_terms(
             if one.is_changed:
                 of_places = ((one.file, {*one.ladder.columns, *one.ladder.said_again}) for one in places)
                 changed |= {(file, column) for file, columns_of_file in of_places for column in columns_of_file}
-    gone = {file.source.table.file_name for name, file in released.files.items() if name not in files}
-    left_out = {**released.left_out, **dict.fromkeys(gone, "no record of it is left")}
     accounts = tuple(
         replace(one, has_rare_terms=one.stays and (one.file, one.variable) in changed) for one in released.accounts
     )
-    return replace(released, files=files, left_out=left_out, accounts=accounts), tuple(told)
+    return replace(released.with_files(files), accounts=accounts), tuple(told)
 
 
 def _levels_of(ladders: Sequence[TermLadder]) -> list[str]:
@@ -209,8 +207,7 @@ def _of_ladder(
             is_changed[place.rows[of_place != 0]] = True
             fresh, n_related = without_related(place.ladder.prefix, fresh, fresh[place.file], is_changed)
             related += n_related
-    kept = {name: file for name, file in fresh.items() if file.n_records}
-    return kept, _told(name, levels, level, finest, people, related)
+    return fresh, _told(name, levels, level, finest, people, related)
 
 
 def _split(levels: _Levels, cut: np.ndarray) -> list[list[np.ndarray]]:

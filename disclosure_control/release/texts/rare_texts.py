@@ -239,14 +239,8 @@ def _study_without(
     files = dict(released.files)
     for name, of_file in emptied.items():
         files[name] = _file_without(released.files[name], of_file)
-    gone = {name: reason for name, file in files.items() if (reason := file.why_nothing_leaves)}
     places = {(column.file, column.column) for of_file in emptied.values() for column in of_file}
-    return replace(
-        released,
-        files={name: file for name, file in files.items() if name not in gone},
-        left_out={**released.left_out, **{files[name].source.table.file_name: reason for name, reason in gone.items()}},
-        accounts=tuple(_with_mark(one, places) for one in released.accounts),
-    )
+    return replace(released.with_files(files), accounts=tuple(_with_mark(one, places) for one in released.accounts))
 
 
 def _with_mark(account: Account, places: set[tuple[str, str]]) -> Account:
