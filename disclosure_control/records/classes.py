@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from Anonymization_Models import CountTable, EquivalenceClasses, SensitiveCounts
 from disclosure_control.basics.encoding.again import Anew
-from disclosure_control.basics.encoding.keys import count_keys, sum_of_keys
+from disclosure_control.basics.encoding.keys import count_keys, joint_keys, sum_of_keys
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.records.spill import Aside, put_codes
 from disclosure_control.records.sql import Database
@@ -38,37 +38,14 @@ def _merged(counted: Iterable[tuple[np.ndarray, np.ndarray]], n_keys: int) -> tu
     return sum_of_keys(np.concatenate(keys), np.concatenate(people), n_keys)
 
 
-class ClassKeys:
-    """How the classes of records are numbered, which are in the order of their codes, -1 missing.
+def class_of_each(classes: EquivalenceClasses, codes: Sequence[np.ndarray], n_records: int) -> np.ndarray:
+    """The number of each record's class (n_records,); ``codes`` are those of a block, one array per column.
 
-    Column by column, a code on top of the number of the codes before it makes a key: the place of that among those that
-    occur is the next number.
+    Classes are in the order of their codes, and so are the numbers that stand for the codes of all columns.
     """
-
-    def __init__(self, classes: EquivalenceClasses):
-        self._radices = [len(labels) + 1 for labels in classes.labels]
-        self._keys: list[np.ndarray] = []
-        self._numbers: list[np.ndarray | None] = []  # by key, where these are few
-        number, n_keys = np.zeros(classes.n_classes, dtype=np.int64), 1
-        for radix, codes in zip(self._radices, classes.class_codes, strict=True):
-            key = number * radix + codes + 1
-            is_first = np.diff(key, prepend=-1) > 0
-            number, n_keys = np.cumsum(is_first) - 1, n_keys * radix
-            keys, numbers = key[is_first], None
-            if n_keys <= max(DENSE_KEYS, 8 * len(keys)):
-                numbers = np.zeros(n_keys, dtype=np.int32)
-                numbers[keys] = np.arange(len(keys))
-            self._keys.append(keys)
-            self._numbers.append(numbers)
-            n_keys = len(keys)
-
-    def class_of(self, codes: Sequence[np.ndarray], n_records: int) -> np.ndarray:
-        """The number of each record's class (n_records,); ``codes`` are those of a block, one array per column."""
-        number = np.zeros(n_records, dtype=np.int64)
-        for radix, keys, numbers, code in zip(self._radices, self._keys, self._numbers, codes, strict=True):
-            key = number * radix + code + 1
-            number = np.searchsorted(keys, key) if numbers is None else numbers[key].astype(np.int64)
-        return number
+    n_codes, lengths = [len(labels) + 1 for labels in classes.labels], [classes.n_classes, n_records]
+    (known, asked), _ = joint_keys([[*classes.class_codes], codes], n_codes, lengths, least=-1)
+    return np.searchsorted(known, asked)
 
 
 def counted_classes(
@@ -103,7 +80,7 @@ def count_cells(counted: Iterable[pa.RecordBatch], values: np.ndarray, path: Pat
     """
     waiting, n_without_value = np.zeros((3, 0), dtype=np.int64), 0
     with contextlib.closing(Aside(path, [pa.int32()] * 3)) as stored:
-        for one in _cut(counted, n_at_once):
+        for one in (batch.slice(at, n_at_once) for batch in counted for at in range(0, batch.num_rows, n_at_once)):
             waiting = np.concatenate([waiting, [column.to_numpy() for column in one.columns]], axis=1)
             n_without_value += int(one.column(2).to_numpy()[one.column(1).to_numpy() < 0].sum())
             end = np.searchsorted(waiting[0], waiting[0, -1])  # where the last class begins, which may go on
@@ -111,12 +88,6 @@ def count_cells(counted: Iterable[pa.RecordBatch], values: np.ndarray, path: Pat
             waiting = waiting[:, end:]
         stored.append(list(waiting))
     return SensitiveCounts(values, Anew(lambda: _tables(stored.codes(), values)), n_without_value)
-
-
-def _cut(counted: Iterable[pa.RecordBatch], n_at_once: int) -> Iterator[pa.RecordBatch]:
-    for one in counted:
-        for start in range(0, one.num_rows, n_at_once):
-            yield one.slice(start, n_at_once)
 
 
 def _tables(stored: Iterable[list[np.ndarray]], values: np.ndarray) -> Iterator[tuple[slice, CountTable]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import contextlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -13,6 +14,8 @@ import pyarrow as pa
 from disclosure_control.basics.encoding.again import Anew
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, EncodedColumn, encode_column
 from disclosure_control.basics.encoding.text_codes import TextCodes
+from disclosure_control.records.spill import Aside
+from disclosure_control.records.sql import Database
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,22 @@ class ColumnOfRecords:
         """The level of each record, block by block, as often as asked."""
         level_of_text = self._levels.codes + 1
         return Anew(lambda: (level_of_text[text] for text in self.texts))
+
+
+def kept_records(
+    columns: Sequence[ColumnOfRecords], kept: Iterable[np.ndarray], database: Database
+) -> tuple[list[ColumnOfRecords], Aside]:
+    """The columns of the records that are ``kept``, bool block by block, put aside anew; and where they are."""
+    aside = Aside(database.new_folder() / "columns", [pa.int32()] * len(columns))
+    people = [np.zeros_like(one.people) for one in columns]
+    with contextlib.closing(aside):
+        for is_kept, *texts in zip(kept, *(one.texts for one in columns), strict=True):
+            of_kept = [one[is_kept] for one in texts]
+            aside.append(of_kept)
+            for counted, one in zip(people, of_kept, strict=True):
+                counted += np.bincount(one, minlength=len(counted))
+    found = enumerate(zip(columns, people, strict=True))
+    return [ColumnOfRecords(aside.column(i), one.values, counted) for i, (one, counted) in found], aside
 
 
 def places_of_all(blocks: Iterable[np.ndarray]) -> np.ndarray:

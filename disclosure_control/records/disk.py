@@ -18,18 +18,14 @@ import pyarrow as pa
 
 from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
-from disclosure_control.basics.telling.faults import stop_at
 from disclosure_control.basics.telling.progress import progress
-from disclosure_control.basics.telling.side_by_side import side_by_side
-from disclosure_control.records.columns import ColumnOfRecords
 from disclosure_control.records.dataset_rules import faults_of_subjects, typed_columns
 from disclosure_control.records.limits import USUAL_LIMITS, Limits
 from disclosure_control.records.people import People, named_columns
 from disclosure_control.records.records import EncodedRecords
-from disclosure_control.records.spill import Aside
 from disclosure_control.records.sql import Database
 from disclosure_control.records.subjects import SubjectsOnDisk
-from disclosure_control.records.texts import CountedTexts, TextsBeingRead, TextTable
+from disclosure_control.records.texts import TextsBeingRead, TextTable, put_aside
 from study.formats.blocks import Blocks
 from study.formats.values import clean_values
 
@@ -43,11 +39,10 @@ def count_on_disk(
     ``limits`` allow.
     """
     named = named_columns(config)
-    columns, subjects = put_aside(with_progress(text), text.columns, named, database, limits)
-    table = TextTable(text.columns, columns.__getitem__, subjects, limits.few_texts)
-    faults = faults_of_subjects(subjects, text.path.name)
+    table = texts_of_people(with_progress(text), text.columns, named, database, limits)
+    faults = faults_of_subjects(table.subjects, text.path.name)
     typed = typed_columns(table.in_full(named), config, text.path.name, faults)
-    return People(config, EncodedRecords(subjects, typed, database, limits)), table
+    return People(config, EncodedRecords(table.subjects, typed, database, limits)), table
 
 
 def in_full(people: People, table: TextTable) -> EncodedRecords:
@@ -66,10 +61,9 @@ def records_of_pieces(
     Raises ``FaultyInputError`` for columns of too many values.
     """
     blocks = (pa.RecordBatch.from_pandas(piece, preserve_index=False) for piece in pieces)
-    found, subjects = put_aside(blocks, columns, columns, database, limits)
-    return EncodedRecords(
-        subjects, TextTable(columns, found.__getitem__, subjects, sys.maxsize).in_full(found), database, limits
-    )
+    table = texts_of_people(blocks, columns, columns, database, limits)
+    texts = table.in_full(name for name in columns if name != SUBJECT_COLUMN)
+    return EncodedRecords(table.subjects, texts, database, limits)
 
 
 def with_progress(text: Blocks) -> Iterator[pa.RecordBatch]:
@@ -82,29 +76,26 @@ def with_progress(text: Blocks) -> Iterator[pa.RecordBatch]:
             n_read = text.n_bytes_read
 
 
-def put_aside(
+def texts_of_people(
     blocks: Iterable[pa.RecordBatch], columns: Sequence[str], named: Sequence[str], database: Database, limits: Limits
-) -> tuple[dict[str, ColumnOfRecords | CountedTexts], SubjectsOnDisk]:
-    """Put blocks with these ``columns`` aside: each as codes of its distinct texts, and the ids of the people.
+) -> TextTable:
+    """Blocks with these ``columns`` put aside: each as codes of its distinct texts, and the ids of the people.
 
     All texts are kept of the columns that are ``named``.
     """
-    beside = [name for name in columns if name != SUBJECT_COLUMN]
-    codes = Aside(database.new_folder() / "columns", [pa.int32()] * len(beside))
-    read = {
-        name: TextsBeingRead(codes.column(i), sys.maxsize if name in named else limits.few_texts)
-        for i, name in enumerate(beside)
-    }
     subjects = SubjectsOnDisk(database)
-    # Arrow and NumPy work outside Python's lock: columns side by side.
-    with contextlib.closing(codes), contextlib.closing(subjects):
+
+    def beside_ids() -> Iterator[pa.RecordBatch]:
         for block in blocks:
             subjects.append(clean_values(block.column(SUBJECT_COLUMN).cast(pa.large_string())))
-            codes.append(side_by_side(TextsBeingRead.encode, read.values(), map(block.column, read)))
-            stop_at(
-                f"column {name!r}: more than {limits.n_values:,} distinct values, which is more than fit in memory; "
-                "round them in the source, or leave the column out of the config"
-                for name, one in read.items()
-                if name in named and len(one) > limits.n_values
-            )
-    return {name: read.pop(name).column(name) for name in beside}, subjects  # one's hashes are given up after the other
+            yield block
+
+    read = {
+        name: TextsBeingRead(sys.maxsize if name in named else limits.few_texts)
+        for name in columns
+        if name != SUBJECT_COLUMN
+    }
+    remedy = "round them in the source, or leave the column out of the config"
+    with contextlib.closing(subjects):
+        found, _ = put_aside(beside_ids(), read, database, limits.n_values, remedy)
+    return TextTable(columns, found.__getitem__, subjects, limits.few_texts)

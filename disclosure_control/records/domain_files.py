@@ -18,15 +18,16 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from disclosure_control.basics.encoding.dictionary import as_texts
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.progress import progress
 from disclosure_control.basics.telling.words import counted
-from disclosure_control.records.columns import ColumnOfRecords
+from disclosure_control.records.columns import ColumnOfRecords, kept_records
 from disclosure_control.records.disk import with_progress
 from disclosure_control.records.limits import USUAL_LIMITS, Limits
-from disclosure_control.records.spill import Aside, Columns, SpilledPieces, put_codes
+from disclosure_control.records.spill import Aside, Columns, SpilledPieces
 from disclosure_control.records.sql import REMEDY_IN_MEMORY, ROWS_AT_ONCE, Database
-from disclosure_control.records.texts import CountedDictionary
+from disclosure_control.records.texts import TextsBeingRead, put_aside
 from study.formats.delimited_blocks import BlocksOfText, Dialect
 from study.formats.foreign_content import foreign_content_faults
 from study.formats.header_rows import DELIMITER_NAMES, USUAL_DELIMITERS, guess_delimiter
@@ -111,21 +112,9 @@ class LargeFile(SourceTable):
 
     def where(self, column: str, is_kept: Callable[[pd.Series], np.ndarray]) -> LargeFile:
         asked = self._held(column)
-        of_code, counts = is_kept(asked.values), [np.zeros_like(one.people) for one in self.held]
-
-        def kept() -> Iterator[list[np.ndarray]]:
-            for codes, *block in zip(asked.texts, *(one.texts for one in self.held), strict=True):
-                of_kept = [one[of_code[codes]] for one in block]
-                for count, one in zip(counts, of_kept, strict=True):
-                    count += np.bincount(one, minlength=len(count))
-                yield of_kept
-
-        codes = put_codes(self.database.new_folder() / "rows", kept(), len(self.held))
+        of_code = is_kept(asked.values)
+        held, codes = kept_records(self.held, (of_code[one] for one in asked.texts), self.database)
         self.codes.remove()
-        held = [
-            ColumnOfRecords(codes.column(i), one.values, count)
-            for i, (one, count) in enumerate(zip(self.held, counts, strict=True))
-        ]
         return dataclasses.replace(self, codes=codes, held=held)
 
     def with_column_of_ids(self, column: str | None, name: str, of_ids: Callable[[pd.Series], pd.Series]) -> LargeFile:
@@ -268,23 +257,19 @@ def read_large_file(path: Path, options: FileOptions, database: Database, limits
     blocks = BlocksOfParquetDomain if suffix_of(path) == PARQUET else functools.partial(_BlocksOfText, options=options)
     file = blocks(path, limits.file_block_bytes)
     stop_at(name_faults(file.columns, path))
-    met = [CountedDictionary(is_cleaned=False) for _ in file.columns]
-    codes = Aside(database.new_folder() / "rows", [pa.int32()] * len(met))
-    with contextlib.closing(codes):
-        for block in with_progress(file):
-            codes.append([one.encode(column) for one, column in zip(met, block.columns, strict=True)])
-            stop_at(_faults_of_many_values(path, file.columns, met, limits.n_values))
-    found = [met.pop(0).all_texts() for _ in file.columns]  # one column's hashes are given up after the other
-    counts = [one.people for one in found]
-    distinct = {name: one.texts for name, one in zip(file.columns, found, strict=True)}
-    contents = file.contents(distinct, dict(zip(file.columns, counts, strict=True)))
+    read = {name: TextsBeingRead(is_cleaned=False) for name in file.columns}
+    remedy = "leave it out of the file where the merge does not need it, or use --engine memory"
+    columns, codes = put_aside(with_progress(file), read, database, limits.n_values, remedy, f"{path.name}: ")
+    whole = {name: one for name, one in columns.items() if isinstance(one, ColumnOfRecords)}
+    distinct = {name: as_texts(one.values) for name, one in whole.items()}
+    contents = file.contents(distinct, {name: one.people for name, one in whole.items()})
     if suffix_of(path) != PARQUET:
         stop_at(faults_of_rows_on_disk(path.name, contents.columns, REMEDY_IN_MEMORY))
-    del found, distinct
+    del columns, distinct
     meant, _, notes = columns_as_meant(contents, path, options)
     held = [
-        ColumnOfRecords(codes.column(i), frame_of({name: values})[name], counts[i])
-        for i, (name, values) in enumerate(meant.items())
+        dataclasses.replace(one, values=frame_of({name: values})[name])
+        for one, (name, values) in zip(whole.values(), meant.items(), strict=True)
     ]
     nothing = frame_of({name: values[:0] for name, values in meant.items()})
     table = LargeFile(
@@ -339,14 +324,3 @@ def _dialect_of(path: Path, options: FileOptions) -> tuple[Dialect, list[str], i
             file.read(len(BOM_UTF8) if beginning.startswith(BOM_UTF8) else 0)
             n_missing = n_unquoted_missing(BytesOfFile(file), delimiter)
     return Dialect(delimiter, n_missing > 0, REMEDY), notes, n_missing
-
-
-def _faults_of_many_values(
-    path: Path, names: Sequence[str], met: Sequence[CountedDictionary], n_most: int
-) -> list[str]:
-    return [
-        f"{path.name}: column {name!r} has more than {n_most:,} distinct values, which is more than fit in memory; "
-        "leave it out of the file where the merge does not need it, or use --engine memory"
-        for name, one in zip(names, met, strict=True)
-        if len(one) > n_most
-    ]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, EncodedCo
 from disclosure_control.basics.encoding.one_meaning import of_one_meaning
 from disclosure_control.basics.encoding.text_codes import codes_of_few_texts
 from disclosure_control.basics.telling.progress import progress
-from disclosure_control.records.classes import ClassKeys, count_cells, count_in_blocks, counted_classes
+from disclosure_control.records.classes import class_of_each, count_cells, count_in_blocks, counted_classes
 from disclosure_control.records.columns import ColumnOfRecords
 from disclosure_control.records.records import EncodedRecords, RecordsInMemory
 from disclosure_control.records.spill import Columns, put_codes
@@ -98,7 +98,14 @@ class People:
         """
         listed = [*self.config.quasi_identifiers, *([result.sensitive] if result.sensitive else [])]
         columns = [self._columns[name] for name in listed]
-        for part in self._in_order(self._flagged_blocks(result, place, columns), [pa.int32()] * len(columns)):
+
+        def asked(classes: np.ndarray, texts: Sequence[np.ndarray]) -> np.ndarray:
+            is_flagged = result.risky_classes[classes]
+            if result.counts is not None:  # t evaluates only people with a value
+                is_flagged &= columns[-1].encoded.codes[texts[-1]] >= 0
+            return is_flagged
+
+        for part in self._listed("Listing risky records", place, columns, asked):
             yield listed_records(part, columns)
 
     def everybody(self, place: np.ndarray) -> Iterator[ListedPeople]:
@@ -106,37 +113,39 @@ class People:
 
         From disk they rise by their ids within a place; in memory all are in one part, in any order.
         """
-        names = self.config.sensitive_features
-        for part in self._in_order(self._blocks_of_all(place), [pa.bool_()] * len(names)):
-            has_value = {name: part.column(len(KEYS) + i).to_numpy() for i, name in enumerate(names)}
+        columns = {name: self._columns[name] for name in self.config.sensitive_features}
+        for part in self._listed("Listing everybody", place, list(columns.values())):
+            has_value = {
+                name: one.encoded.codes[part.column(len(KEYS) + i).to_numpy()] >= 0
+                for i, (name, one) in enumerate(columns.items())
+            }
             subjects = pd.Series(pd.array(part.column(1), dtype="str"))
             yield ListedPeople(part.column(2).to_numpy(), subjects, has_value)
 
-    def _blocks_of_all(self, place: np.ndarray) -> Iterator[Columns]:
-        columns = [self._columns[name] for name in self.config.sensitive_features]
-        for classes, ids, *texts in self._listed("Listing everybody", columns):
-            has_value = [one.encoded.codes[text] >= 0 for one, text in zip(columns, texts, strict=True)]
-            yield [place[classes], ids, classes, *has_value]
+    def _listed(
+        self,
+        words: str,
+        place: np.ndarray,
+        columns: Sequence[ColumnOfPeople],
+        asked: Callable[[np.ndarray, Sequence[np.ndarray]], np.ndarray] | None = None,
+    ) -> Iterator[pa.Table]:
+        """Records by the place of their class and their id, those in memory as they come, in one table.
 
-    def _listed(self, words: str, columns: Sequence[ColumnOfPeople]) -> Iterator[tuple[Any, ...]]:
-        """Block by block the class of each record, its id, and the place of its value in each of the columns."""
-        texts = (column.texts for column in columns)
-        return self.records.passed(words, self._class_of_record, self.records.subjects.ids, *texts)
+        Beside ``KEYS`` a record has the place of its value in each of the columns. Only those are listed that are
+        ``asked`` for, by the classes (n,) and these places (n,) of a block.
+        """
 
-    def _in_order(self, blocks: Iterable[Columns], kinds: Sequence[pa.DataType]) -> Iterator[pa.Table]:
-        """The records of all blocks by their place and id; those in memory as they come, in one table."""
-        return self.records.in_order(blocks, [*KEYS, *kinds], 0 if isinstance(self.records, RecordsInMemory) else 2)
+        def blocks() -> Iterator[Columns]:
+            texts = (column.texts for column in columns)
+            for classes, ids, *of_block in self.records.passed(
+                words, self._class_of_record, self.records.subjects.ids, *texts
+            ):
+                rows = np.arange(len(classes)) if asked is None else np.flatnonzero(asked(classes, of_block))
+                found = classes[rows]
+                yield [place[found], ids.take(pa.array(rows)), found, *(one[rows] for one in of_block)]
 
-    def _flagged_blocks(
-        self, result: ModelResult, place: np.ndarray, columns: Sequence[ColumnOfPeople]
-    ) -> Iterator[Columns]:
-        for classes, ids, *texts in self._listed("Listing risky records", columns):
-            is_flagged = result.risky_classes[classes]
-            if result.counts is not None:  # t evaluates only people with a value
-                is_flagged &= columns[-1].encoded.codes[texts[-1]] >= 0
-            rows = np.flatnonzero(is_flagged)
-            found = classes[rows]
-            yield [place[found], ids.take(pa.array(rows)), found, *(one[rows] for one in texts)]
+        kinds = [*KEYS, *[pa.int32()] * len(columns)]
+        return self.records.in_order(blocks(), kinds, 0 if isinstance(self.records, RecordsInMemory) else 2)
 
 
 def pairs_of_levels(column: ColumnOfRecords, values: Iterable[np.ndarray], n_values: int) -> LevelValuePairs:
@@ -187,10 +196,9 @@ def counted_on_disk(
             codes_of("Encoding", qis), len(qis), records.n_people, database, records.limits.n_classes
         )
     classes = EquivalenceClasses(qis, tuple(columns[name].encoded.labels for name in qis), codes, size)
-    keys = ClassKeys(classes)
     lengths, of_records = records.subjects.lengths, codes_of("Forming classes", [*qis, *sensitive])
     classed = (
-        [keys.class_of(block[: len(qis)], n_records), *block[len(qis) :]]
+        [class_of_each(classes, block[: len(qis)], n_records), *block[len(qis) :]]
         for n_records, block in zip(lengths, of_records, strict=True)
     )
     stored = put_codes(folder / "classes.parquet", classed, 1 + len(sensitive))

@@ -23,9 +23,9 @@ from disclosure_control.basics.encoding.keys import number_rows
 from disclosure_control.basics.telling.faults import RecordsNotAtHandError
 from disclosure_control.basics.telling.progress import progress
 from disclosure_control.records.classes import counted_classes
-from disclosure_control.records.columns import ColumnOfRecords, ids_of_block, occurring, places_of_all
+from disclosure_control.records.columns import ColumnOfRecords, ids_of_block, kept_records, occurring, places_of_all
 from disclosure_control.records.limits import NO_LIMITS, Limits
-from disclosure_control.records.spill import Aside, Columns, arrays_of, schema_of
+from disclosure_control.records.spill import Columns, arrays_of, schema_of
 from disclosure_control.records.sql import Database
 from disclosure_control.records.subjects import Subjects, SubjectsInMemory, SubjectsOnDisk
 
@@ -115,23 +115,18 @@ class EncodedRecords:
 
         The class of each record comes ``of_blocks``. On disk they are stored anew, and the ``values`` stay the same.
         """
-        names, subjects = list(self.columns), SubjectsOnDisk(self.database)
-        kept = Aside(self.database.new_folder() / "columns", [pa.int32()] * len(names))
-        counts = {name: np.zeros(len(self.columns[name].values), dtype=np.int64) for name in names}
-        with contextlib.closing(kept), contextlib.closing(subjects):
-            for (ids, texts), classes in zip(self.blocks(names), of_blocks, strict=True):
-                rows = np.flatnonzero(~gone[classes])
-                if not len(rows):
-                    continue
-                subjects.append(ids.take(pa.array(rows)))
-                kept.append([text[rows] for text in texts])
-                for name, text in zip(names, texts, strict=True):
-                    counts[name] += np.bincount(text[rows], minlength=len(counts[name]))
-        columns = {
-            name: ColumnOfRecords(kept.column(i), self.columns[name].values, counts[name])
-            for i, name in enumerate(names)
-        }
-        return EncodedRecords(subjects, columns, self.database, self.limits), values
+        subjects = SubjectsOnDisk(self.database)
+
+        def kept() -> Iterator[np.ndarray]:
+            for ids, classes in zip(self.subjects.ids, of_blocks, strict=True):
+                is_kept = ~gone[classes]
+                subjects.append(ids.filter(pa.array(is_kept)))
+                yield is_kept
+
+        with contextlib.closing(subjects):
+            columns, _ = kept_records(list(self.columns.values()), kept(), self.database)
+        by_name = dict(zip(self.columns, columns, strict=True))
+        return EncodedRecords(subjects, by_name, self.database, self.limits), values
 
     def positions_in(self, original: EncodedRecords) -> np.ndarray:
         """The numbers (n_people,) that those who stayed have among the ``original`` records."""

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from disclosure_control.basics.encoding.dictionary import Dictionary, as_texts
 from disclosure_control.basics.encoding.text_hashes import hashes_of_texts, is_in_sample
 from disclosure_control.basics.telling.faults import RecordsNotAtHandError, stop_at
+from disclosure_control.basics.telling.side_by_side import side_by_side
 from disclosure_control.records.columns import ColumnOfRecords
+from disclosure_control.records.spill import Aside
+from disclosure_control.records.sql import Database
 from disclosure_control.records.subjects import Subjects
 from study.formats.values import clean_values
 
@@ -33,145 +39,114 @@ class CountedTexts:
     first_record: np.ndarray
     share_at_hand: float = 1.0
 
-    def some(self, kept: np.ndarray) -> CountedTexts:
-        """Those of the texts that are ``kept`` (n,) of bool."""
-        rows = np.flatnonzero(kept)
-        return replace(
-            self,
-            texts=self.texts.take(pa.array(rows)),
-            people=self.people[rows],
-            first_record=self.first_record[rows],
-        )
-
     def sampled(self, n_most: int) -> CountedTexts:
-        """A sample of at most ``n_most`` of the texts without the missing one; all if they are not more."""
+        """A sample of at most ``n_most`` of the texts; all if they are not more."""
         found = self
         while len(found.texts) > n_most:
-            found = found._in_sample(found.share_at_hand / 2)
+            share = found.share_at_hand / 2
+            rows = np.flatnonzero(_are_in_sample(found.texts, share))
+            found = CountedTexts(found.texts.take(pa.array(rows)), found.people[rows], found.first_record[rows], share)
         return found
 
-    def _in_sample(self, share: float) -> CountedTexts:
-        is_in = is_in_sample(hashes_of_texts(self.texts), round(-np.log2(share)))
-        return replace(self.some(is_in), share_at_hand=share)
 
-    def with_later(self, later: CountedTexts) -> CountedTexts:
-        """This sample, updated by the texts of ``later`` records, all of which were counted.
-
-        A text whose hash is small enough was counted from the first record on, because a sample only shrinks. Source:
-        Gibbons, Distinct sampling, VLDB 2001.
-        """
-        of_both = (self, later._in_sample(self.share_at_hand))
-        texts = pa.concat_arrays([one.texts for one in of_both]).dictionary_encode()
-        code, first = texts.indices.to_numpy(), np.full(len(texts.dictionary), np.iinfo(np.int64).max)
-        np.minimum.at(first, code, np.concatenate([one.first_record for one in of_both]))
-        people = np.bincount(code, np.concatenate([one.people for one in of_both]), len(first)).astype(np.int64)
-        return CountedTexts(texts.dictionary, people, first, self.share_at_hand)
+def _are_in_sample(texts: pa.Array, share: float) -> np.ndarray:
+    """Which of the texts (n,) are in a sample of this ``share`` of all."""
+    return is_in_sample(hashes_of_texts(texts), round(-np.log2(share)))
 
 
-class CountedDictionary:
+class TextsBeingRead:
     """Distinct texts of one column met so far, cleaned as every reader cleans them or unchanged; the missing one first.
 
-    ``people`` (n_texts,) counts who has each, ``first_record`` (n_texts,) is the number of the first record with it, -1
-    of the missing text. Codes are given in the order in which texts are met, so only results of sorted texts may be
-    used.
+    Codes are given in the order in which texts are met, so only results of sorted texts may be used. Of more than
+    ``few_texts``, if they are nearly one for each person, a sample is all that is kept from then on: others count as
+    missing, and the codes mean nothing. Those of a sample were counted from the first record on, because it only
+    shrinks. Source: Gibbons, Distinct sampling, VLDB 2001.
     """
 
-    def __init__(self, is_cleaned: bool = True) -> None:
-        self._dictionary, self._is_cleaned, self._n_read = Dictionary(), is_cleaned, 0
-        self._people, self._first_record = np.zeros(64, dtype=np.int64), np.full(64, -1)
+    def __init__(self, few_texts: int = sys.maxsize, is_cleaned: bool = True):
+        self.few_texts, self._is_cleaned = few_texts, is_cleaned
+        self._dictionary, self._n_read, self._share_at_hand, self.is_sample = Dictionary(), 0, 1.0, False
+        self._people, self._first_record = np.zeros(1, dtype=np.int64), np.full(1, -1)
 
     def __len__(self) -> int:
+        """How many distinct texts are kept, the missing one among them."""
         return 1 + len(self._dictionary)
 
-    @property
-    def people(self) -> np.ndarray:
-        """How many people have each text."""
-        return self._people[: len(self)]
-
     def encode(self, column: pa.LargeStringArray | pa.DictionaryArray) -> np.ndarray:
-        """The code of each value (n,), in as few bytes as the codes so far need; new texts are added.
+        """The code of each value (n,) of one more block, in as few bytes as the codes so far need; texts are added.
 
         A ``column`` may come with its distinct texts, each of which occurs.
         """
         encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-        texts, n_before = encoded.dictionary, len(self)
-        cleaned = clean_values(texts) if self._is_cleaned else texts
-        code = 1 + self._dictionary.encode(texts) if cleaned.equals(texts) else self._codes_of(cleaned)
-        self._make_room()
-        code = np.append(code, MISSING)
-        indices = encoded.indices.fill_null(len(texts)).to_numpy()
+        n_before, code = len(self), np.append(self._codes_of(encoded.dictionary), MISSING)
+        n_new = len(self) - n_before
+        if n_new:
+            self._people = np.append(self._people, np.zeros(n_new, dtype=np.int64))
+            self._first_record = np.append(self._first_record, np.full(n_new, -1))
+        indices = encoded.indices.fill_null(len(code) - 1).to_numpy()
         np.add.at(self._people, code, np.bincount(indices, minlength=len(code)))
         codes: np.ndarray = code.astype(np.min_scalar_type(len(self) - 1))[indices]
         rows = np.flatnonzero(codes >= n_before)[::-1]  # of several records with a text the first is written last
         self._first_record[codes[rows]] = rows + self._n_read
         self._n_read += len(codes)
+        if self.is_sample or len(self) > max(self.few_texts, self._n_read // 2):
+            self.give_up()
         return codes
 
     def _codes_of(self, texts: pa.LargeStringArray) -> np.ndarray:
-        """The code of each text (n,), new ones added, of texts that may be missing or repeat."""
-        encoded = texts.dictionary_encode()
+        """The code of each of some distinct texts (n,), new ones added; cleaned, they may be missing or repeat."""
+        kept = clean_values(texts) if self._is_cleaned else texts
+        if self._share_at_hand < 1:
+            kept = pc.if_else(pa.array(_are_in_sample(kept, self._share_at_hand)), kept, None)
+        if kept.equals(texts):
+            return 1 + self._dictionary.encode(texts)
+        encoded = kept.dictionary_encode()
         code = np.append(1 + self._dictionary.encode(encoded.dictionary), MISSING)
         return np.asarray(code[encoded.indices.fill_null(len(code) - 1).to_numpy()])
 
-    def _make_room(self) -> None:
-        n_more = len(self) - len(self._people)
-        if n_more > 0:
-            n_more = max(n_more, len(self._people))
-            self._people = np.append(self._people, np.zeros(n_more, dtype=np.int64))
-            self._first_record = np.append(self._first_record, np.full(n_more, -1))
-
-    def all_texts(self) -> CountedTexts:
-        """The texts, the missing one first, with their people."""
-        texts = pa.concat_arrays([pa.nulls(1, pa.large_string()), self._dictionary.texts])
-        return CountedTexts(texts, self.people, self._first_record[: len(self)])
+    def give_up(self) -> None:
+        """Keep a sample from now on, and of that no more texts than it may have."""
+        kept = self.counted().sampled(self.few_texts // SAMPLED_PART)
+        if not self.is_sample or kept.share_at_hand < self._share_at_hand:
+            self._dictionary, self._share_at_hand, self.is_sample = Dictionary(kept.texts), kept.share_at_hand, True
+            self._people, self._first_record = np.append(0, kept.people), np.append(-1, kept.first_record)
 
     def counted(self) -> CountedTexts:
         """The texts except the missing one, with their people."""
-        return CountedTexts(self._dictionary.texts, self.people[1:], self._first_record[1 : len(self)])
+        return CountedTexts(self._dictionary.texts, self._people[1:], self._first_record[1:], self._share_at_hand)
+
+    def column(self, name: str, codes: Iterable[np.ndarray]) -> ColumnOfRecords | CountedTexts:
+        """The column that is put aside as ``codes``, the missing text the first of its values; or a sample of it."""
+        if self.is_sample:
+            return self.counted()
+        texts = pa.concat_arrays([pa.nulls(1, pa.large_string()), self._dictionary.texts])
+        return ColumnOfRecords(codes, pd.Series(pd.array(texts, dtype="str"), name=name), self._people)
 
 
-class TextsBeingRead:
-    """A column that is put aside as ``codes`` of its distinct texts, block by block as it is read.
+def put_aside(
+    blocks: Iterable[pa.RecordBatch],
+    read: dict[str, TextsBeingRead],
+    database: Database,
+    n_most: int,
+    remedy: str,
+    file: str = "",
+) -> tuple[dict[str, ColumnOfRecords | CountedTexts], Aside]:
+    """The columns that are ``read``, by name, of blocks, each as codes of its distinct texts; and where these are.
 
-    Of more than ``few_texts``, if they are nearly one for each person, a ``sample`` is all that is kept, and the codes
-    mean nothing.
+    Raises ``FaultyInputError``, which names the ``remedy``, where one that is read whole has more than ``n_most``.
     """
-
-    def __init__(self, codes: Iterable[np.ndarray], few_texts: int):
-        self._codes, self._few_texts, self._n_read = codes, few_texts, 0
-        self._dictionary = CountedDictionary()
-        self.sample: CountedTexts | None = None
-
-    def __len__(self) -> int:
-        """How many distinct texts are kept, the missing one among them; of a sample none are."""
-        return len(self._dictionary)
-
-    def encode(self, values: pa.Array) -> np.ndarray:
-        """The codes (n,) of the values of one more block."""
-        n_before, self._n_read = self._n_read, self._n_read + len(values)
-        if self.sample is None:
-            codes = self._dictionary.encode(values)
-            if len(self) > max(self._few_texts, self._n_read // 2):
-                self.give_up()
-            return codes
-        block = CountedDictionary()
-        block.encode(values)
-        later = block.counted()
-        later = replace(later, first_record=later.first_record + n_before)
-        self.sample = self.sample.with_later(later).sampled(self._few_texts // SAMPLED_PART)
-        return np.zeros(len(values), dtype=np.int8)
-
-    def give_up(self) -> None:
-        """Keep a sample from now on."""
-        self.sample = self._dictionary.counted().sampled(self._few_texts // SAMPLED_PART)
-        self._dictionary = CountedDictionary()
-
-    def column(self, name: str) -> ColumnOfRecords | CountedTexts:
-        """The column, the missing text the first of its values; or the sample of its texts."""
-        if self.sample is not None:
-            return self.sample
-        known = self._dictionary.all_texts()
-        return ColumnOfRecords(self._codes, pd.Series(pd.array(known.texts, dtype="str"), name=name), known.people)
+    codes, names = Aside(database.new_folder() / "columns", [pa.int32()] * len(read)), list(read)
+    with contextlib.closing(codes):
+        for block in blocks:  # Arrow and NumPy work outside Python's lock: columns side by side
+            codes.append(side_by_side(TextsBeingRead.encode, read.values(), map(block.column, names)))
+            stop_at(
+                f"{file}column {name!r} has more than {n_most:,} distinct values, which is more than fit in memory; "
+                f"{remedy}"
+                for name, one in read.items()
+                if one.few_texts == sys.maxsize and len(one) > n_most
+            )
+    # the hashes of one column are given up after those of the other
+    return {name: read.pop(name).column(name, codes.column(i)) for i, name in enumerate(names)}, codes
 
 
 class TextTable:

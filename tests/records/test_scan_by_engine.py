@@ -93,16 +93,16 @@ def blocks_of_texts(draw):
 @examples(100)
 @given(blocks_of_texts(), st.integers(0, 3), st.integers(1, 12))
 def test_a_sample_has_everybody_with_its_texts_whatever_was_counted_before(blocks, n_before, n_most):
-    sampled = TextsBeingRead(None, SAMPLED_PART * n_most)  # codes are nowhere put
+    sampled = TextsBeingRead(SAMPLED_PART * n_most)
     n_before = min(n_before, len(blocks))
     for block in blocks[:n_before]:
         sampled.encode(pa.array(block, pa.large_string()))
-    if sampled.sample is None:
+    if not sampled.is_sample:
         sampled.give_up()
     for block in blocks[n_before:]:
         sampled.encode(pa.array(block, pa.large_string()))
     records = [one for block in blocks for one in block]
-    found = sampled.column("")
+    found = sampled.counted()
     counts = Counter(one for one in records if one is not None)
     texts = found.texts.to_pylist()
     assert dict(zip(texts, found.people.tolist(), strict=True)) == {text: counts[text] for text in texts}

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from Anonymization_Models import EquivalenceClasses
 from disclosure_control.basics.encoding.keys import number_rows
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.records import classes, sql
-from disclosure_control.records.classes import ClassKeys, counted_classes
+from disclosure_control.records import sql
+from disclosure_control.records.classes import class_of_each, counted_classes
 from disclosure_control.records.cluster import counting_by
 from disclosure_control.records.spill import put_codes
 from disclosure_control.records.sql import database_in
@@ -42,8 +42,8 @@ def coded_blocks(draw):
 @pytest.mark.thorough("1.4 s")
 @pytest.mark.parametrize("engine", COUNTED_BY)
 @examples(30)
-@given(coded_blocks(), st.sampled_from([0, 1 << 22]))
-def test_classes_are_numbered_as_in_memory(database, engine, made, n_dense):
+@given(coded_blocks())
+def test_classes_are_numbered_as_in_memory(database, engine, made):
     radices, ends, codes = made
     if engine == "cluster":
         pytest.importorskip("dask", reason="requirements/cluster.txt is not installed")
@@ -52,10 +52,8 @@ def test_classes_are_numbered_as_in_memory(database, engine, made, n_dense):
         found, size = counted_classes(blocks, len(radices), codes.shape[1], counting, 1000)
         assert not list(counting.folder.glob("*/codes*"))
     labels = tuple(np.arange(radix - 1) for radix in radices)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(classes, "DENSE_KEYS", n_dense)
-        keys = ClassKeys(EquivalenceClasses(tuple(map(str, radices)), labels, found, size))
-        class_of_record = keys.class_of(list(codes), codes.shape[1])
+    classes = EquivalenceClasses(tuple(map(str, radices)), labels, found, size)
+    class_of_record = class_of_each(classes, list(codes), codes.shape[1])
     expected, size_expected = number_rows(list(codes), radices, codes.shape[1], least=-1)
     np.testing.assert_array_equal(size, size_expected)
     np.testing.assert_array_equal(class_of_record, expected)
