@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -53,11 +52,6 @@ class Done:
     n_lost: int = 0
     n_partial: int = 0
     n_times: int = 0
-
-    @property
-    def counts(self) -> dict[str, Any]:
-        """What an account says of it."""
-        return {"n_lost": self.n_lost, "n_partial": self.n_partial, "n_times": self.n_times}
 
 
 def keep(column: pd.Series, rows: Rows) -> Done:
@@ -193,7 +187,7 @@ def treated(
     if recoding is not None and says.operation == OperationKind.OFFSET and not _was_moved(recoding):
         return None, account.removed(recoding.reason if recoding.released is None else COARSENED)
     done = COLUMN_OPERATIONS[says.operation](column, rows)
-    return done.column, replace(account, **done.counts)
+    return done.column, replace(account, n_lost=done.n_lost, n_partial=done.n_partial, n_times=done.n_times)
 
 
 def _with_labels(

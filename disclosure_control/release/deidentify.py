@@ -18,7 +18,7 @@ from disclosure_control.release.columns_seen import ColumnSeen
 from disclosure_control.release.people import BY_TREATMENT, RecodedColumn, ReleasePeople
 from disclosure_control.release.recodings import folded_columns, with_folded_columns
 from disclosure_control.release.rows_as_variables import RecodedRowsPlan, by_parameter, planned, supplemental
-from disclosure_control.release.study import NOBODY, RELATIONS, STRANGER, Study, StudyFile
+from disclosure_control.release.study import NOBODY, RELATIONS, STRANGER, Study, StudyFile, related_domains
 from disclosure_control.remedy.treatments.keys import Release
 from disclosure_control.remedy.treatments.methods.shift_dates import REMOVE_TIMES
 from study.models.study_model import StudyModel
@@ -305,7 +305,7 @@ def _related(
     given: ReleasedRows, domain_of_file: str, files: Mapping[str, ReleasedFile], decisions: Decisions
 ) -> ReleasedRows:
     frame = given.frame
-    related = frame["RDOMAIN"] if "RDOMAIN" in frame else pd.Series(domain_of_file, frame.index, dtype="str")
+    related = related_domains(frame, domain_of_file)
     value, kept = frame["IDVARVAL"].astype(object), np.ones(len(frame), dtype=bool)
     pairs = pd.DataFrame({"domain": related, "variable": frame["IDVAR"]}).dropna().drop_duplicates()
     for domain, variable in pairs.itertuples(index=False):

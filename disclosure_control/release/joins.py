@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.release.people import ReleasePeople, labels, texts_of
-from disclosure_control.release.study import NOBODY, RELATIONS, STRANGER, Study, StudyFile
+from disclosure_control.release.study import NOBODY, RELATIONS, STRANGER, Study, StudyFile, related_domains
 from study.formats.tables import SourceTable
 from study.models.roles import ColumnModel, Role, TableKind, TableModel
 from study.models.study_model import StudyModel
@@ -179,8 +179,7 @@ def _of_relations(file: StudyFile) -> Iterator[Key]:
     """IDVARVAL by related domain and variable; and whole data sets that a relation joins by a variable of each."""
     frame = file.table.frame
     has_domain = "RDOMAIN" in frame
-    domain = frame["RDOMAIN"] if has_domain else pd.Series(file.domain, frame.index, dtype="str")
-    named = frame.assign(RDOMAIN=domain).dropna(subset=["RDOMAIN", "IDVAR"])
+    named = frame.assign(RDOMAIN=related_domains(frame, file.domain)).dropna(subset=["RDOMAIN", "IDVAR"])
     of_rows = named[named["IDVARVAL"].notna()]
     for parent, variable in sorted({*zip(of_rows["RDOMAIN"], of_rows["IDVAR"], strict=True)}):
         where = (("RDOMAIN", parent),) if has_domain else ()

@@ -167,10 +167,8 @@ def losses_of(
     for account in released.accounts:
         by_file.setdefault(account.file, []).append(account)
     losses: list[Loss] = []
-    of_base, known = (
-        _shown_of_people(study, came_in, released, people),
-        columns_of_people(study, came_in, len(people.ids)),
-    )
+    of_base = _shown_of_people(study, came_in, released)
+    known = columns_of_people(study, came_in, len(people.ids))
     for file in (*study.files, *study.withheld):
         accounts, leaving = by_file.get(file.name, []), released.files.get(file.name)
         of_rows = came_in.people_of_rows(file.name)
@@ -180,7 +178,7 @@ def losses_of(
         asked = [one for one in accounts if _is_gone(one, leaving) or one.n_times]
         source = _AsItCame(file, of_rows, people, tuple(one.rows_of or one.variable for one in asked))
         further = of_their_rows(known, of_rows) if len(of_rows) == file.table.n_rows else {}
-        rows = source.rows_of(leaving)
+        rows = _rows_of(leaving, of_rows)
         shown = set() if rows is None else visits_and_arms_as_they_came(leaving, rows, study.model)
         named = NamedBy(columns_to_name_by(study.model, file.name, file.table.frame) | further, shown | of_base)
         losses += [*_columns(source, leaving, accounts, found), *_cells(source, accounts)]
@@ -190,18 +188,15 @@ def losses_of(
             differing = cells_that_differ(leaving, rows, asked, people.recoded.values(), study.model)
             losses += _not_as_they_came(source, rows, accounts, differing, named, found)
         if len(of_rows) == file.table.n_rows:
-            losses += _rows(source, leaving, accounts, named)
+            losses += _rows(source, leaving, rows, accounts, named)
         options = merge.options_of(file.name, file.id_column)
         codes = [*options.codes, *(["all columns"] if options.missing else []), *options.numbers]
         losses += [Loss(What.CODES, f"{file.name}.{name}", By.CONFIG, 0, 0, 0) for name in dict.fromkeys(codes)]
     losses += _arms_of_those_left_out(study, came_in, people, known)
     n_rows = {file.name: file.table.n_rows for file in study.files}
     if not any(_tells(study, account) for account in released.accounts if account.file in released.files):
-        losses.append(
-            Loss(
-                What.EVERYTHING, "every column", By.CLOSED, len(people.ids), sum(n_rows.values()), sum(n_rows.values())
-            )
-        )
+        n_all = sum(n_rows.values())
+        losses.append(Loss(What.EVERYTHING, "every column", By.CLOSED, len(people.ids), n_all, n_all))
     losses += [
         Loss(What.CELLS, f"{one.file}.{one.column}", By.RARE, 0, one.cells, n_rows.get(one.file, 0))
         for one in texts.emptied
@@ -263,11 +258,12 @@ class _AsItCame:
             return None
         return self._rows[0][name], self._rows[1]
 
-    def rows_of(self, leaving: ReleasedFile) -> np.ndarray | None:
-        """Where the rows that leave (n_rows,) stood; None where they are not at hand."""
-        if leaving.is_in_parts or len(self.of_rows) != self.file.table.n_rows or not self.file.table.fits(0):
-            return None
-        return np.asarray(self.file.rows_of_parts()[leaving.whole.rows])
+
+def _rows_of(leaving: ReleasedFile, of_rows: np.ndarray) -> np.ndarray | None:
+    """Where the rows that leave (n_rows,) stood among all, ``of_rows``; None where they are not at hand."""
+    if leaving.is_in_parts or len(of_rows) != leaving.source.table.n_rows or not leaving.source.table.fits(0):
+        return None
+    return np.asarray(leaving.source.rows_of_parts()[leaving.whole.rows])
 
 
 def _stay(of_rows: np.ndarray, people: ReleasePeople) -> np.ndarray:
@@ -289,18 +285,15 @@ def _columns(
     for (rows_of, name), account in by_name.items():
         if not _is_gone(account, leaving) or not account.n_values:
             continue
-        by, people = found.by(account), np.zeros(0, dtype=np.int64)
+        by, n_people = found.by(account), 0
         if (came := source.column(rows_of or name)) is not None:
             column, of_rows = came
             has_value = (column == name).to_numpy(bool) if rows_of else column.notna().to_numpy()
             if by is not By.ROLE and not rows_of and _says_nothing(column):
                 continue
-            people = of_rows[has_value]
-        n_rows = leaving.source.table.n_rows
-        says = found.characteristic(account)
-        yield Loss(
-            What.COLUMN, f"{file.name}.{name}", by, _n_people(people), account.n_values, n_rows, characteristic=says
-        )
+            n_people = _n_people(of_rows[has_value])
+        n_rows, says = file.table.n_rows, found.characteristic(account)
+        yield Loss(What.COLUMN, f"{file.name}.{name}", by, n_people, account.n_values, n_rows, characteristic=says)
 
 
 def _says_nothing(column: pd.Series) -> bool:
@@ -311,14 +304,13 @@ def _says_nothing(column: pd.Series) -> bool:
     return bool(n <= 1)
 
 
-def _shown_of_people(study: Study, came_in: CameIn, released: ReleasedStudy, people: ReleasePeople) -> set[str]:
+def _shown_of_people(study: Study, came_in: CameIn, released: ReleasedStudy) -> set[str]:
     """The arms in the table of people that leave unchanged, as rows of other data sets are named by them."""
     leaving = released.files.get(study.model.base or "")
-    if leaving is None:
+    rows = None if leaving is None else _rows_of(leaving, came_in.people_of_rows(leaving.source.name))
+    if leaving is None or rows is None:
         return set()
-    rows = _AsItCame(leaving.source, came_in.people_of_rows(leaving.source.name), people, ()).rows_of(leaving)
-    found = set() if rows is None else visits_and_arms_as_they_came(leaving, rows, study.model)
-    return {f"{leaving.source.name}.{name}" for name in found}
+    return {f"{study.model.base}.{name}" for name in visits_and_arms_as_they_came(leaving, rows, study.model)}
 
 
 def _arms_of_those_left_out(
@@ -344,17 +336,14 @@ def _arms_of_those_left_out(
 
 
 def _rows(
-    source: _AsItCame,
-    leaving: ReleasedFile,
-    accounts: Sequence[Account],
-    named: NamedBy,
+    source: _AsItCame, leaving: ReleasedFile, rows: np.ndarray | None, accounts: Sequence[Account], named: NamedBy
 ) -> Iterator[Loss]:
     """The rows of people who stay that do not leave, and those of people who are not in the combined dataset."""
     file, of_rows = source.file, source.of_rows
     if n := int((of_rows == STRANGER).sum()):
         yield Loss(What.ROWS, file.name, By.STRANGERS, 0, n, len(of_rows))
     stays = _stay(of_rows, source.people)
-    of_people, rows = int((stays & (of_rows >= 0)).sum()), source.rows_of(leaving)
+    of_people = int((stays & (of_rows >= 0)).sum())
     n_gone = int(stays.sum()) - leaving.n_records
     n_twice = max(-n_gone, 0) if rows is None else len(rows) - len(np.unique(rows))
     n_gone += n_twice
@@ -400,15 +389,9 @@ def _not_as_they_came(
                 n_people = _n_people(source.of_rows[rows[lost]])
                 here = here or named.of(rows)
                 where = where if what is What.COLUMN else here.in_common(lost, differs.column)
-            by, says = _by_of_cells(account, lost is differs.emptied), found.characteristic(account)
+            by_treatment = By.TREATMENT if lost is differs.emptied else By.RECODED
+            by, says = by_treatment if account.recoded else By.UNRECORDED, found.characteristic(account)
             yield Loss(what, name, by, n_people, n, account.n_values, False, says, *where)
-
-
-def _by_of_cells(account: Account, are_emptied: bool) -> By:
-    """Who decided on cells of a column that stays."""
-    if account.recoded:
-        return By.TREATMENT if are_emptied else By.RECODED
-    return By.UNRECORDED
 
 
 def _cells(source: _AsItCame, accounts: Sequence[Account]) -> Iterator[Loss]:

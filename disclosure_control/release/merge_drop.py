@@ -24,16 +24,12 @@ _COPY_PEOPLE = ("sdtm", "adam")  # elsewhere, a name of two tables has two meani
 _STAYS = (OperationKind.RECODE_SUBJECT, OperationKind.RECODE_ID, OperationKind.NUMBER_ANEW)
 
 
-def rules_of_drop(drop: Sequence[str], model: StudyModel) -> tuple[OperationRule, ...]:
+def rules_of_drop(drop: Sequence[str], model: StudyModel) -> Iterator[OperationRule]:
     """The lines of a table of operations that remove the variables of dropped columns, in their domain. Keys stay, as
     pseudonyms; so do dates of events outside CDISC, moved.
 
     Variables of SDTM's people are removed from every file: analysis data sets copy them.
     """
-    return tuple(_rules(drop, model))
-
-
-def _rules(drop: Sequence[str], model: StudyModel) -> Iterator[OperationRule]:
     for domain, variable in _variables(drop):
         if model.operation(domain, variable).operation in _STAYS or _is_moved(model, domain, variable):
             continue

@@ -40,6 +40,11 @@ CODED_BY_PARAMETER = ("SC", "TS", "DI")  # domains whose rows are variables, nam
 DEFINITION = "define.xml"  # describes the source; what leaves has one of its own
 
 
+def related_domains(frame: pd.DataFrame, domain: str) -> pd.Series:
+    """The domain that each row (n_rows,) of a relation refers to: that of its file, where the rows name none."""
+    return frame["RDOMAIN"] if "RDOMAIN" in frame else pd.Series(domain, frame.index, dtype="str")
+
+
 @dataclass(frozen=True)
 class _Division:
     """The rows by parts of people: the person at each place, where the parts start, and of whom they were divided."""
@@ -176,7 +181,6 @@ def read_study(
             left_out[path.name] = "left out by the config"
         if domain == "DEFINE":
             left_out[path.name] = "describes the source"
-        if domain == "DEFINE":
             continue
         try:
             table = read(path, settings.options_of(domain, rule.column))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -9,6 +10,11 @@ import pyarrow.compute as pc
 def which_match(texts: pa.Array | pa.ChunkedArray, pattern: str) -> pa.BooleanArray:
     """Which texts (n,) match, False where missing."""
     return pc.fill_null(pc.match_substring_regex(texts, pattern), False)
+
+
+def are_matching(texts: pa.Array | pa.ChunkedArray, pattern: str) -> np.ndarray:
+    """The same as (n,) of bool."""
+    return np.asarray(which_match(texts, pattern).to_numpy(zero_copy_only=False), dtype=bool)
 
 
 def all_match(texts: pa.Array | pa.ChunkedArray, pattern: str) -> bool:

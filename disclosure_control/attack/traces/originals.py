@@ -18,6 +18,7 @@ from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.package import as_written
 from disclosure_control.release.people import ReleasePeople, texts_of
 from disclosure_control.release.study import Study, StudyFile
+from study.formats.matches import are_matching
 from study.operations import OperationKind, VariableClass
 
 # Shorter texts occur by chance: they are searched as whole cells of the same person only.
@@ -50,20 +51,21 @@ class Originals:
         pairs = pd.DataFrame({"text": codes[known], "person": people[known]}).drop_duplicates()
         return cls(encoded.dictionary, pairs["text"].to_numpy(), pairs["person"].to_numpy())
 
-    def where(self, kept: pa.Array) -> Originals:
+    def where(self, is_kept: np.ndarray) -> Originals:
         """Some of the texts, (n_texts,) of bool."""
-        is_kept = kept.to_numpy(zero_copy_only=False).astype(bool)
         number, stays = np.cumsum(is_kept) - 1, is_kept[self.text_of_pair]
         return Originals(
             self.texts.filter(pa.array(is_kept)), number[self.text_of_pair[stays]], self.person_of_pair[stays]
         )
 
+    def written(self, texts: pa.LargeStringArray) -> Originals:
+        """The same originals in other ``texts`` (n_texts,), some of which may now be one, or missing."""
+        of_pairs = texts.take(pa.array(self.text_of_pair))
+        return Originals.of([(texts, np.full(len(texts), -1)), (of_pairs, self.person_of_pair)])
+
     def digits(self) -> Originals:
         """The digits of each text, of the same people."""
-        owned = digits_of(self.texts)
-        no_owner = np.full(len(owned), -1)
-        of_pairs = owned.take(pa.array(self.text_of_pair))
-        return Originals.of([(owned, no_owner), (of_pairs, self.person_of_pair)])
+        return self.written(digits_of(self.texts))
 
     @cached_property
     def parts(self) -> Wanted:
@@ -78,35 +80,29 @@ class Originals:
     @cached_property
     def are_numbers(self) -> np.ndarray:
         """Which of them (n_texts,) a number or a date could be: 100042, 701.1022, 2013-07."""
-        return _bools(pc.match_substring_regex(self.texts, _NUMBER_OR_DATE))
+        return are_matching(self.texts, _NUMBER_OR_DATE)
 
     @cached_property
     def are_words(self) -> np.ndarray:
         """Which of them (n_texts,) have no digit."""
-        return ~_bools(pc.match_substring_regex(self.texts, "[0-9]"))
+        return ~are_matching(self.texts, "[0-9]")
 
     @cached_property
     def begin_with_digit(self) -> np.ndarray:
         """Which of them (n_texts,) begin with a digit."""
-        return _bools(pc.match_substring_regex(self.texts, "^[0-9]"))
+        return are_matching(self.texts, "^[0-9]")
 
     @cached_property
     def end_with_digit(self) -> np.ndarray:
         """Which of them (n_texts,) end with a digit."""
-        return _bools(pc.match_substring_regex(self.texts, "[0-9]$"))
+        return are_matching(self.texts, "[0-9]$")
 
     @cached_property
     def numbers(self) -> pd.DataFrame:
         """Those of digits as a column of numbers represents them; not those that are short without leading zeros."""
-        fits = pc.match_substring_regex(self.texts, f"^[0-9]{{{SHORTEST_SEARCHED},{MOST_DIGITS}}}$")
-        place = np.flatnonzero(_bools(fits))
+        place = np.flatnonzero(are_matching(self.texts, f"^[0-9]{{{SHORTEST_SEARCHED},{MOST_DIGITS}}}$"))
         number = self.texts.take(pa.array(place)).cast(pa.float64()).to_numpy()
         return pd.DataFrame({"number": number, "wanted": place})[number >= 10 ** (SHORTEST_SEARCHED - 1)]
-
-
-def _bools(found: pa.Array) -> np.ndarray:
-    values: np.ndarray = found.to_numpy(zero_copy_only=False)
-    return values.astype(bool)
 
 
 def ids_of_people(study: Study, people: ReleasePeople, subject_column: str | None) -> Originals:
@@ -127,7 +123,7 @@ def ids_of_people(study: Study, people: ReleasePeople, subject_column: str | Non
 
 def short_ids(ids: Originals) -> Originals:
     """Those that are too short to be found in texts, also in the form that no spreadsheet runs."""
-    short = ids.where(pc.less(pc.utf8_length(ids.texts), SHORTEST_SEARCHED))
+    short = ids.where(_lengths(ids) < SHORTEST_SEARCHED)
     safe = as_written(pd.Series(pd.array(short.texts, dtype="str")))
     of_pairs = pa.array(short.text_of_pair)
     return Originals.of([(texts.take(of_pairs), short.person_of_pair) for texts in (short.texts, safe)])
@@ -139,11 +135,11 @@ def last_digits(ids: Originals) -> Originals:
     None where there are so many that most numbers contain somebody's.
     """
     ends = pc.struct_field(pc.extract_regex(ids.texts, r"(?:^|[^0-9])(?P<end>[0-9]{4,5})$"), "end")
-    found = Originals.of([(ends, np.full(len(ends), -1)), (ends.take(pa.array(ids.text_of_pair)), ids.person_of_pair)])
-    lengths = pc.utf8_length(found.texts).to_numpy(zero_copy_only=False)
+    found = ids.written(ends)
+    lengths = _lengths(found)
     n_of_length = np.bincount(lengths, minlength=6)
     is_rare = n_of_length < MOST_OF_NUMBERS * 10.0 ** np.arange(len(n_of_length))
-    return found.where(pa.array(is_rare[lengths]))
+    return found.where(is_rare[lengths])
 
 
 def own_digits(ids: Originals, days: np.ndarray, whose: np.ndarray) -> Originals:
@@ -166,7 +162,11 @@ def own_digits(ids: Originals, days: np.ndarray, whose: np.ndarray) -> Originals
 
 def long_ones(found: Originals) -> Originals:
     """The texts that are too long to occur in data by chance as whole words."""
-    return found.where(pc.greater_equal(pc.utf8_length(found.texts), SHORTEST_SEARCHED))
+    return found.where(_lengths(found) >= SHORTEST_SEARCHED)
+
+
+def _lengths(found: Originals) -> np.ndarray:
+    return np.asarray(pc.utf8_length(found.texts))
 
 
 def values_of_removed_identifiers(study: Study, released: ReleasedStudy, people: ReleasePeople) -> Originals:

@@ -28,6 +28,7 @@ from disclosure_control.basics.encoding.dictionary import Dictionary, as_texts
 from disclosure_control.basics.kept import print_of
 from disclosure_control.release.columns import ROW_ID_LENGTH
 from disclosure_control.release.people import texts_of
+from study.formats.matches import are_matching
 
 LONGEST_WITH_DIGITS = 100  # of a longer text the digits together are no id
 SEVERAL = 10  # people with a word of others in their rows, from whom on it is a word that people use
@@ -195,8 +196,8 @@ class Searched:
         for block in blocks_of(values):
             others = np.flatnonzero(pseudonyms.positions(block) < 0)
             texts = block.take(pa.array(others))
-            are_whole = _matches(texts, _NUMBER)
-            is_row_id = _matches(texts, _ROW_ID) & may_be_ids
+            are_whole = are_matching(texts, _NUMBER)
+            is_row_id = are_matching(texts, _ROW_ID) & may_be_ids
             are_numbers.append(np.zeros(len(block), dtype=bool))
             are_numbers[-1][others] = are_whole & ~is_row_id
             for one in self._in_block(texts, are_whole, is_row_id, may_be_ids):
@@ -234,8 +235,8 @@ class Searched:
     def _digits_in(
         self, texts: pa.LargeStringArray, originals: Originals, is_whole: np.ndarray, is_row_id: np.ndarray
     ) -> Iterator[_Pairs]:
-        are_short = _bools(pc.less(pc.utf8_length(texts), LONGEST_WITH_DIGITS)) & ~is_row_id
-        digits = digits_of(pc.if_else(pa.array(are_short), texts, ""))
+        are_short = pc.and_(pc.less(pc.utf8_length(texts), LONGEST_WITH_DIGITS), pa.array(~is_row_id))
+        digits = digits_of(pc.if_else(are_short, texts, ""))
         position = originals.whole.positions(digits)
         cells = np.flatnonzero(position >= 0)
         yield _Pairs(OriginalKind.DIGITS, FoundForm.NUMBER, cells, position[cells])
@@ -260,13 +261,13 @@ class Searched:
 
     def _own_in(self, labels: pa.LargeStringArray) -> _Pairs:
         digits = digits_of(labels)
-        rows = np.flatnonzero(_matches(digits, _OWN_DIGITS))
+        rows = np.flatnonzero(are_matching(digits, _OWN_DIGITS))
         found = self.own.parts.found_in(pc.replace_substring_regex(digits.take(pa.array(rows)), "^", "0"))
         return _Pairs(OriginalKind.DIGITS, FoundForm.OWN_DIGITS, rows[found.text], found.wanted)
 
     def _ends_in(self, labels: pa.LargeStringArray) -> _Pairs:
         """Last digits of ids among the digits of numbers and codes: 39/06, S39.06, 4.203906."""
-        rows = np.flatnonzero(_matches(labels, _FEW_DIGITS))
+        rows = np.flatnonzero(are_matching(labels, _FEW_DIGITS))
         found = self.ends.parts.found_in(digits_of(labels.take(pa.array(rows))))
         return _Pairs(OriginalKind.DIGITS, FoundForm.END, rows[found.text], found.wanted)
 
@@ -331,7 +332,7 @@ def _n_alike(
     found = np.zeros(len(rest), dtype=bool)
     for shape in pc.unique(shapes).to_pylist()[:MOST_SHAPES]:
         pattern = re.sub(r"0+|A+|[^0A]+", _pattern_of_run, shape[:LONGEST_WITH_DIGITS])
-        found |= _matches(rest, rf"(^|[^0-9\p{{L}}])({pattern})($|[^0-9\p{{L}}])")
+        found |= are_matching(rest, rf"(^|[^0-9\p{{L}}])({pattern})($|[^0-9\p{{L}}])")
     return int(found.sum())
 
 
@@ -340,15 +341,6 @@ def _pattern_of_run(run: re.Match[str]) -> str:
     if text[0] in "0A":
         return f"{'[0-9]' if text[0] == '0' else chr(92) + 'p{L}'}{{{len(text)}}}"
     return re.escape(text)
-
-
-def _matches(texts: pa.LargeStringArray, pattern: str) -> np.ndarray:
-    return _bools(pc.match_substring_regex(texts, pattern))
-
-
-def _bools(found: pa.Array) -> np.ndarray:
-    values: np.ndarray = found.fill_null(False).to_numpy(zero_copy_only=False)
-    return values.astype(bool)
 
 
 def _is_digit(letters: np.ndarray) -> np.ndarray:

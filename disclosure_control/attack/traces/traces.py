@@ -15,7 +15,6 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from disclosure_control.attack.dates.dated_rows import released_days
 from disclosure_control.attack.traces.originals import (
@@ -44,6 +43,7 @@ from disclosure_control.release.deidentify import ReleasedFile, ReleasedRows, Re
 from disclosure_control.release.people import ReleasePeople, texts_of
 from disclosure_control.release.recodings import RESULTS
 from disclosure_control.release.study import Study
+from study.formats.matches import any_match, are_matching
 from study.formats.tables import SourceTable
 from study.models.roles import TableModel
 from study.operations import OperationKind
@@ -147,9 +147,9 @@ def _searched(study: Study, released: ReleasedStudy, people: ReleasePeople, subj
     ids = ids_of_people(study, people, subject_column)
     long = long_ones(ids)
     # Also texts that are somebody's id: a subject's number is part of the longer id of the study as well.
-    written = long.where(pc.invert(pc.match_substring_regex(long.texts, "^[0-9]+$")))
+    written = long.where(~are_matching(long.texts, "^[0-9]+$"))
     removed = long_ones(values_of_removed_identifiers(study, released, people))
-    removed = removed.where(pa.array(Dictionary(long.texts).positions(removed.texts) < 0))
+    removed = removed.where(Dictionary(long.texts).positions(removed.texts) < 0)
     by_kind = {OriginalKind.ID: long, OriginalKind.DIGITS: long_ones(written.digits()), OriginalKind.REMOVED: removed}
     own = own_digits(ids, *_true_days(study, released, people))
     return Searched(by_kind, short_ids(ids), own, last_digits(ids))
@@ -309,14 +309,13 @@ def _true_days(study: Study, released: ReleasedStudy, people: ReleasePeople) -> 
 
 
 def _has_dates(values: pd.Series) -> bool:
-    return values.dtype.kind != "f" and bool(pc.any(pc.match_substring_regex(as_texts(values), _DATE)).as_py())
+    return values.dtype.kind != "f" and any_match(as_texts(values), _DATE)
 
 
 def _are_dates(column: pd.Series) -> np.ndarray:
     """Which cells (n_rows,) of a column of text are complete dates."""
     known = text_codes(column)
-    is_date = pc.match_substring_regex(known.texts, _DATE).to_numpy(zero_copy_only=False)
-    return known.taken(is_date, False).astype(bool)
+    return known.taken(are_matching(known.texts, _DATE), False).astype(bool)
 
 
 def _rows_of_others(

@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow.compute as pc
 
 from disclosure_control.basics.encoding.dictionary import as_texts
+from study.formats.matches import are_matching
 from study.formats.tables import SourceTable
 from study.models.roles import Role, TableKind, TableModel
 
@@ -61,10 +62,8 @@ class Words:
         """Which of the distinct ``texts`` (n,) say it, in the words that a code book has for them."""
         found = pd.Series(texts, dtype=object).map(_as_text).astype("str")
         found = found.map(lambda text: meanings.get(text, text)).astype("str") if meanings else found
-        hits = pc.match_substring_regex(pc.utf8_lower(as_texts(found)), self.hint)
-        said = np.zeros(len(found), dtype=bool)
-        for place in np.flatnonzero(hits.to_numpy(zero_copy_only=False)):
-            said[place] = self.says(str(found.iloc[place]))
+        said = are_matching(pc.utf8_lower(as_texts(found)), self.hint)
+        said[said] = [self.says(str(text)) for text in found[said]]
         return said
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from disclosure_control.release.deidentify import ReleasedFile
 from disclosure_control.release.people import labels
-from disclosure_control.release.study import RELATIONS
+from disclosure_control.release.study import RELATIONS, related_domains
 from study.models.coded_terms import VERBATIM
 from study.models.sdtm import LEVELS
 
@@ -37,7 +37,7 @@ def without_related(
         frame = file.frame
         if not {str(one) for one in frame} >= RELATIONS:
             continue
-        related = frame["RDOMAIN"] if "RDOMAIN" in frame else pd.Series(file.source.domain, frame.index, dtype="str")
+        related = related_domains(frame, file.source.domain)
         kept = np.ones(len(frame), dtype=bool)
         for variable in sorted(set(frame["IDVAR"].dropna().unique()) & set(parent.frame)):
             at = (related.isin([prefix, parent.source.name]) & frame["IDVAR"].eq(variable)).to_numpy(dtype=bool)

@@ -64,17 +64,12 @@ class TextsSeen:
         return print_of(*texts, self.people, self.rows, *columns)
 
 
-@dataclass(frozen=True)
-class TextJudgement:
-    """The texts that are ``emptied``, each with the reason in words."""
-
-    emptied: Mapping[str, str] = field(default_factory=dict, repr=False)
-
-
-def judged(seen: TextsSeen, kind: TextKind, k: int, least: int, known: Collection[str]) -> TextJudgement:
-    """Which texts are emptied, by their ``kind``; ``k``, ``least`` and ``known`` as for ``without_rare_texts``."""
+def judged(seen: TextsSeen, kind: TextKind, k: int, least: int, known: Collection[str]) -> dict[str, str]:
+    """Which texts are emptied, by their ``kind``, each with the reason in words; ``k``, ``least`` and ``known`` as for
+    ``without_rare_texts``.
+    """
     why = _RULES[kind](seen, k, least, known)
-    return TextJudgement({text: reason for text, reason in zip(seen.texts, why.tolist(), strict=True) if reason})
+    return {text: reason for text, reason in zip(seen.texts, why.tolist(), strict=True) if reason}
 
 
 def _texts(seen: TextsSeen, k: int, least: int, known: Collection[str]) -> np.ndarray:

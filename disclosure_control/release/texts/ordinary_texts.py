@@ -8,9 +8,9 @@ from functools import cache
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from disclosure_control.release.terms.raised_terms import NOT_RELEASED
+from study.formats.matches import are_matching
 from study.models.standard_words import standard_terms
 from study.models.values_seen import CODE_SYSTEMS
 from study.words import words_of_the_pilots, yes_and_no
@@ -57,16 +57,11 @@ _MOST_WORDS, MOST_DIGITS = 8, 3
 
 def are_ordinary(texts: pa.LargeStringArray) -> np.ndarray:
     """Which texts (n,) are results, units, codes or terms: whoever has one is told by none of them."""
-    found = _matches(texts, _RESULT) | _matches(texts, _CODE)
+    found = are_matching(texts, _RESULT) | are_matching(texts, _CODE)
     rest = np.flatnonzero(~found)
     for place, text in zip(rest.tolist(), texts.take(pa.array(rest)).to_pylist(), strict=True):
         found[place] = is_of_the_standard(text) or is_a_unit(text)
     return found
-
-
-def _matches(texts: pa.LargeStringArray, pattern: str) -> np.ndarray:
-    matched = pc.match_substring_regex(texts, pattern)
-    return np.asarray(pc.fill_null(matched, False).to_numpy(zero_copy_only=False), dtype=bool)
 
 
 @cache

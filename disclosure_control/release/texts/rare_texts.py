@@ -22,7 +22,7 @@ from disclosure_control.release.deidentify import ReleasedFile, ReleasedRows, Re
 from disclosure_control.release.people import ReleasePeople, texts_of
 from disclosure_control.release.study import NOBODY
 from disclosure_control.release.texts.emptied_cells import QVAL, EmptiedCells, PartsWithout, with_joined_cells
-from disclosure_control.release.texts.judged_texts import TextJudgement, TextsSeen, judged
+from disclosure_control.release.texts.judged_texts import TextsSeen, judged
 from disclosure_control.release.texts.ordinary_texts import are_ordinary, words_of
 from disclosure_control.release.texts.text_rules import JudgedColumn, TextKind, text_columns
 
@@ -128,14 +128,12 @@ def without_rare_texts(
         key: kept.of(("texts", key[1], *of_few, one.seen.print), partial(judged, one.seen, TextKind(key[1]), *of_few))
         for key, one in counted.items()
     }
-    plans = [
-        one.place.keys() - judgements[key].emptied.keys() for key, one in counted.items() if key[1] == TextKind.PLAN
-    ]
+    plans = [one.place.keys() - judgements[key].keys() for key, one in counted.items() if key[1] == TextKind.PLAN]
     planned = frozenset().union(*plans)
     emptied: dict[str, dict[JudgedColumn, frozenset[str]]] = {}
     for column in columns:
         here = counted[column.key].rows.get(column, {}) if column.key in counted else {}
-        if here and (texts := judgements[column.key].emptied.keys() & here.keys() - column.declared - planned):
+        if here and (texts := judgements[column.key].keys() & here.keys() - column.declared - planned):
             emptied.setdefault(column.file, {})[column] = frozenset(texts)
     cells = {name: with_joined_cells(released.files[name], of_file, k, drawn) for name, of_file in emptied.items()}
     return _study_without(released, cells), _told(cells, counted, judgements)
@@ -265,7 +263,7 @@ def _file_without(file: ReleasedFile, emptied: Mapping[JudgedColumn, EmptiedCell
 def _told(
     emptied: Mapping[str, Mapping[JudgedColumn, EmptiedCells]],
     counted: Mapping[tuple[str, str], _Counted],
-    judgements: Mapping[tuple[str, str], TextJudgement],
+    judgements: Mapping[tuple[str, str], Mapping[str, str]],
 ) -> RareTexts:
     told, rows = [], []
     for of_file in emptied.values():
@@ -279,7 +277,7 @@ def _told(
             ]
             rows += [
                 (column.file, column.column, text, int(one.seen.people[one.place[text]]), n_rows[text], why)
-                for text, why in judgements[column.key].emptied.items()
+                for text, why in judgements[column.key].items()
                 if text in texts
             ]
     table = pd.DataFrame(rows, columns=["file", "column", "text", "people", "cells", "why"])
