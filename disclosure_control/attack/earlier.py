@@ -20,9 +20,8 @@ from disclosure_control.release.package import merged_again, opened_again
 from disclosure_control.release.people import labels
 from disclosure_control.release.settings import EarlierReleaseSettings
 from disclosure_control.remedy.treatments.keys import Release, pseudonyms_of
-from study.formats.files import find_domain_files
+from study.formats.files import Read, find_domain_files
 from study.formats.tables import SourceTable
-from study.merge.reading import Read
 
 Inputs = dict[str, dict[str, object]]
 

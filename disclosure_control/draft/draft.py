@@ -24,9 +24,10 @@ from disclosure_control.identifiers.scan import scan_combined
 from study.columns.decisions import known_by_decision
 from study.columns.profile import ColumnProfile
 from study.columns.sheet import ColumnSheet
+from study.formats.files import ReadOnce
 from study.formats.tables import SourceTable
 from study.merge.combine import Combined, MergeResources, combine_domains
-from study.merge.reading import ReadOnce, read_tables_to_merge
+from study.merge.reading import read_tables_to_merge
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
 from study.models.roles import TableKind

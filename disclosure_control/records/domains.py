@@ -14,12 +14,11 @@ from config.model_settings import PilotConfig
 from disclosure_control.records.choice import fits_in_memory
 from disclosure_control.records.records import EncodedRecords
 from disclosure_control.run.beside import ASIDE, work_folder
-from study.formats.files import DomainFiles, read_domain_file
+from study.formats.files import Read, ReadOnce, read_domain_file
 from study.formats.tables import SourceTable
 
 if TYPE_CHECKING:
     from study.merge.combine import Combined, MergeResources
-    from study.merge.reading import Read
 
 # Whether a table can be released part by part.
 Divisible = Callable[[SourceTable], bool]
@@ -65,4 +64,4 @@ class DomainReader:
 
 def domains_in_memory(config: PilotConfig) -> DomainReader:
     """Every file whole, and but once where the config asks for a release of all of them."""
-    return DomainReader(DomainFiles(is_kept="release" in config.settings).read)
+    return DomainReader(ReadOnce() if "release" in config.settings else read_domain_file)

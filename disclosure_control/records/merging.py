@@ -30,8 +30,8 @@ from study.formats.tables import GZIP_SUFFIX, FileOptions, SourceTable, domain_o
 from study.models.sdtm import supplemental_parent
 
 if TYPE_CHECKING:
+    from study.formats.files import Read
     from study.merge.combine import Combined, MergeResources
-    from study.merge.reading import Read
 
 SPILL_PER_BYTE = 1.0  # bytes stored per byte of the domain files
 

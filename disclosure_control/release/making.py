@@ -31,8 +31,8 @@ from disclosure_control.release.texts.rare_texts import RareTexts
 from disclosure_control.remedy.treatments.keys import Release
 from disclosure_control.remedy.treatments.one_release import days_of_release
 from disclosure_control.remedy.treatments.treated_pilot import TreatedPilot
+from study.formats.files import Read
 from study.formats.tables import SourceTable
-from study.merge.reading import Read
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
 from study.operations import OperationRule

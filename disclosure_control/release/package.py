@@ -24,12 +24,11 @@ from disclosure_control.records.records import EncodedRecords
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
 from disclosure_control.remedy.treatments.evaluation import config_of
 from disclosure_control.run.tables import harmless
-from study.formats.files import find_domain_files, read_domain_file, table_of_contents
+from study.formats.files import Read, find_domain_files, read_domain_file, table_of_contents
 from study.formats.outgoing import FileWriter, OutgoingTable
 from study.formats.registry import writers_by_name
 from study.formats.tables import GZIP_SUFFIX, NOTHING_DECLARED, ColumnFound, FileContents, SourceTable
 from study.merge.combine import IN_MEMORY, Combined, MergeResources, combine_tables
-from study.merge.reading import Read
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
 

@@ -17,14 +17,14 @@ from disclosure_control.basics.telling.progress import going_through
 from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.whole_domains import with_pooled_files, with_whole_domains
 from study.columns.decisions import with_decisions
-from study.formats.files import files_of, find_domain_files, read_domain_file
+from study.formats.files import Read, files_of, find_domain_files, read_domain_file
 from study.formats.messages import NO_RECORDS, has_no_records
 from study.formats.registry import writers_by_name
 from study.formats.rows_of_people import SUBJECT, RowsOfPeople
 from study.formats.tables import GZIP_SUFFIX, SourceTable, Through, domain_of, stem_of, suffix_of
 from study.merge.ages import with_ages
 from study.merge.people import with_persons
-from study.merge.reading import Read, chosen_files, with_sdtm_names
+from study.merge.reading import chosen_files, with_sdtm_names
 from study.merge.settings import MergeSettings
 from study.merge.state import MergeState
 from study.merge.subject_ids import SubjectIdRule, read_subjects

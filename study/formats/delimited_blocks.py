@@ -9,12 +9,11 @@ again.
 from __future__ import annotations
 
 import codecs
-import contextlib
 import csv
 import hashlib
 import io
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,14 +24,11 @@ import pyarrow as pa
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import counted, listed
 from study.formats.messages import no_record_fault
-from study.formats.packed import GunzippedFile, opened
+from study.formats.packed import opened
 from study.formats.quotes import END, QuoteCheck
-from study.formats.tables import GZIP_SUFFIX, suffix_of
 from study.formats.values import clean_name, n_without_empty_end
 
 if TYPE_CHECKING:
-    from hashlib import _Hash as Hash
-
     from pyarrow.csv import ConvertOptions
 
 BLOCK_BYTES = 1 << 24
@@ -69,9 +65,14 @@ class BlocksOfText:
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         content_hash = hashlib.sha256()
-        with self._checked(content_hash) as (checked, n_bytes_read):
+
+        def seen(data: memoryview) -> None:
+            content_hash.update(data)
+            self.n_bytes_read += len(data)
+
+        with opened(self.path, seen) as file:
+            checked = _CheckedText(file, self.path.name, self.dialect)
             for block in self._blocks(checked):
-                self.n_bytes_read = n_bytes_read()
                 n_kept = n_without_empty_end(block)
                 if n_kept and self.n_empty_end:  # they waited for one with a value after them
                     yield _empty_records(block.schema, self.n_empty_end)
@@ -89,25 +90,8 @@ class BlocksOfText:
         """That of records with another number of fields than there are columns, or else that there is no record."""
         if not self._n_fields_of_ragged:
             return [] if self.n_records else [no_record_fault(self.path)]
-        found = sorted(self._n_fields_of_ragged.items())
-        kinds = listed((f"{counted(n, 'record')} with {fields}" for fields, n in found), at_most=5)
-        return [
-            f"{self.path.name}: {counted(self._n_fields_of_ragged.total(), 'record')} with another number of fields "
-            f"than the {counted(len(self.columns), 'column')} of the header: {kinds}; {self.dialect.remedy}"
-        ]
-
-    @contextlib.contextmanager
-    def _checked(self, content_hash: Hash) -> Iterator[tuple[_CheckedText, Callable[[], int]]]:
-        """The bytes on their way to the parser, and how many bytes of the file itself were read so far."""
-        name, dialect = self.path.name, self.dialect
-        with contextlib.ExitStack() as until_read:
-            if suffix_of(self.path).endswith(GZIP_SUFFIX):
-                packed = until_read.enter_context(GunzippedFile(self.path, content_hash=content_hash))
-                yield _CheckedText(io.BufferedReader(packed), name, dialect), lambda: packed.n_stored_read
-            else:
-                file = until_read.enter_context(self.path.open("rb"))
-                checked = _CheckedText(file, name, dialect, content_hash)
-                yield checked, lambda: checked.n_bytes
+        what = ragged_records(self._n_fields_of_ragged, len(self.columns))
+        return [f"{self.path.name}: {what}; {self.dialect.remedy}"]
 
     def _blocks(self, checked: _CheckedText) -> Iterator[pa.RecordBatch]:
         from pyarrow import csv as arrow_csv
@@ -137,14 +121,12 @@ class BlocksOfText:
 
 
 class _CheckedText(io.RawIOBase):
-    """The bytes of a file, hashed and checked on their way to the parser."""
+    """The bytes of a file, checked on their way to the parser."""
 
-    def __init__(self, file: io.BufferedReader, name: str, dialect: Dialect, content_hash: Hash | None = None):
-        self.file, self.name, self.remedy, self._hash = file, name, dialect.remedy, content_hash
+    def __init__(self, file: io.BufferedReader, name: str, dialect: Dialect):
+        self.file, self.name, self.remedy = file, name, dialect.remedy
         self.fault: FaultyInputError | None = None
-        self.n_bytes = 0
-        self._is_start = True
-        self._held_back = b""
+        self._is_start, self._held_back = True, b""
         self._quotes = QuoteCheck(dialect.delimiter)
 
     def readable(self) -> bool:
@@ -156,9 +138,6 @@ class _CheckedText(io.RawIOBase):
         # The parser drops a line feed at the beginning of a block: right between records, wrong in a quoted value.
         if len(data) > 1 and data[-1] == _CR:
             data, self._held_back = data[:-1], data[-1:]
-        if self._hash is not None:
-            self._hash.update(data)
-        self.n_bytes += len(data)
         if self._is_start:
             data, self._is_start = data.removeprefix(codecs.BOM_UTF8), False
         characters = np.frombuffer(data, dtype=np.uint8)
@@ -181,6 +160,15 @@ class _CheckedText(io.RawIOBase):
     def _stop(self, fault: str) -> None:
         self.fault = FaultyInputError(fault)
         raise self.fault
+
+
+def ragged_records(n_fields: Counter[int], n_columns: int) -> str:
+    """In words, how many records have other numbers of fields than there are columns, and how many each."""
+    kinds = listed((f"{counted(n, 'record')} with {fields}" for fields, n in sorted(n_fields.items())), at_most=5)
+    columns = counted(n_columns, "column")
+    return (
+        f"{counted(n_fields.total(), 'record')} with another number of fields than the {columns} of the header: {kinds}"
+    )
 
 
 def converted_to(types: Mapping[str, pa.DataType], na_is_missing: bool, check_utf8: bool = True) -> ConvertOptions:

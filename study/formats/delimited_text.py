@@ -21,8 +21,8 @@ import pyarrow.compute as pc
 from disclosure_control.basics.encoding.text_codes import TextCodes
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
-from disclosure_control.basics.telling.words import counted, listed
-from study.formats.delimited_blocks import converted_to
+from disclosure_control.basics.telling.words import counted
+from study.formats.delimited_blocks import converted_to, ragged_records
 from study.formats.encodings import read_text
 from study.formats.header_rows import (
     DELIMITER_NAMES,
@@ -44,7 +44,7 @@ from study.formats.messages import (
 )
 from study.formats.outgoing import FileWriter, OutgoingTable
 from study.formats.quotes import END, QUOTE, QuoteCheck, n_unquoted_missing
-from study.formats.registry import Format
+from study.formats.registry import Format, Recognised
 from study.formats.tables import GZIP_SUFFIX, FileContents, FileOptions, suffix_of
 from study.formats.values import (
     MOST_COLUMNS,
@@ -331,7 +331,6 @@ def _are_footer(text: _Text, n_columns: int) -> bool:
 
 
 def _ragged_fault(text: _Text, n_columns: int, n_fields: Counter[int]) -> str:
-    kinds = listed((f"{counted(n_records, 'record')} with {n}" for n, n_records in sorted(n_fields.items())), at_most=5)
     first_line = next((line for line, fields in text.records() if len(fields) != n_columns), None)
     where = f"; the first begins at line {first_line:,}" if first_line else ""
     [(n_usual, n_records)] = n_fields.most_common(1)
@@ -341,8 +340,7 @@ def _ragged_fault(text: _Text, n_columns: int, n_fields: Counter[int]) -> str:
         if not looks_like_data(first[0]):
             where += f". If the headings are in row {row}, declare it: {setting_of(text.path, 'header_row', row)}"
     return (
-        f"{text.path.name}: {counted(n_fields.total(), 'record')} with another number of fields than the "
-        f"{counted(n_columns, 'column')} of the header: {kinds}{where}. Quote values that contain the delimiter, "
+        f"{text.path.name}: {ragged_records(n_fields, n_columns)}{where}. Quote values that contain the delimiter, "
         "correct these lines, or declare the delimiter, e.g. "
         f"{setting_of(text.path, 'delimiter', ';' if text.delimiter == ',' else ',')}."
     )
@@ -368,6 +366,12 @@ def write_csv_rows(frame: pd.DataFrame, has_header: bool) -> bytes:
     return content.getvalue()
 
 
+def recognised_as_prose(path: Path, beginning: bytes) -> Recognised | None:
+    """A ``.txt`` may be a letter to the reader: then it is left out."""
+    is_prose = suffix_of(path) == ".txt" and not looks_like_a_table(beginning)
+    return Recognised(left_out="text, but not a table") if is_prose else None
+
+
 FORMAT = Format(
     readers={".csv": read_csv, ".tsv": read_csv, ".txt": read_csv},
     writers={"csv": FileWriter(".csv", write_csv, opened_by_spreadsheets=True, write_rows=write_csv_rows)},
@@ -375,5 +379,5 @@ FORMAT = Format(
     "Windows pages; the merge report names what was guessed)",
     place=1,
     is_text=True,
-    doubtful={".txt": looks_like_a_table},
+    recognised=recognised_as_prose,
 )

@@ -8,8 +8,7 @@ import re
 import warnings
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import zip_longest
@@ -27,7 +26,7 @@ from disclosure_control.basics.telling.words import counted, listed
 from study.formats.encodings import notes_on_twice
 from study.formats.header_rows import SAMPLE_ROWS, HeaderRow, declared_header, find_header, likely_header_row
 from study.formats.legends import MOST_VALUES, why_a_legend
-from study.formats.messages import Note, leave_out_setting, no_record_fault, setting_of, shown_name
+from study.formats.messages import Note, in_our_words, leave_out_setting, no_record_fault, setting_of, shown_name
 from study.formats.packed import check_unfolded_size
 from study.formats.registry import Format, FoundSheets
 from study.formats.tables import FileContents, FileOptions, domain_of, file_of, sheet_path
@@ -84,9 +83,7 @@ def read_excel(source: SourceFile, options: FileOptions) -> FileContents:
     columns = _filled_columns(header, records)
     likely = likely_header_row(_texts_of(sheet.rows[:SAMPLE_ROWS]), sheet.first_number)
     faults = name_faults([name for name, _ in columns], path, first_may_be_unnamed=True, header_row=likely)
-    if not records:
-        faults.append(no_record_fault(path))
-    stop_at(faults)
+    stop_at([*faults, *([] if records else [no_record_fault(path)])])
     contents = {name: _column(column) for name, column in columns}
     notes += _checked_cells(source, name)
     notes += notes_on_twice({*contents, *(cell for row in records for cell in row if isinstance(cell, str))})
@@ -140,33 +137,20 @@ def _texts_of(rows: _Rows) -> list[list[str]]:
     return [[_text_of(cell) or "" for cell in row] for row in rows]
 
 
-@contextmanager
-def _reading(source: SourceFile) -> Iterator[None]:
-    """Whatever a library stumbles over in a workbook is a fault of the file; its messages may quote cells."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    except ImportError as error:
-        raise FaultyInputError(
-            f"{source.name}: reading Excel workbooks needs {error.name}; install it with "
-            "pip install -r requirements/formats.txt, or export the sheet as CSV."
-        ) from None
-    except FaultyInputError:
-        raise
-    except Exception:
-        raise FaultyInputError(
-            f"{source.name}: the workbook is cut off, damaged, or locked by a password. Save it again without one, or "
-            f"leave the domain out by {leave_out_setting(source.path)}."
-        ) from None
-
-
 def _sheets(source: SourceFile, most_rows: int | None = None, only: str | None = None) -> dict[str, _Sheet]:
     """The sheets by name, or ``only`` one; of each at most its first rows."""
     found = {}
-    with _reading(source):
+    missing = (
+        f"{source.name}: reading Excel workbooks needs python_calamine; install it with "
+        "pip install -r requirements/formats.txt, or export the sheet as CSV."
+    )
+    damaged = (
+        f"{source.name}: the workbook is cut off, damaged, or locked by a password. Save it again without one, or "
+        f"leave the domain out by {leave_out_setting(source.path)}."
+    )
+    with in_our_words(missing, ImportError):
         import python_calamine
-
+    with in_our_words(damaged, Exception), warnings.catch_warnings(action="ignore"):
         stored = _stored_sheets(source)
         book = python_calamine.load_workbook(io.BytesIO(source.content))
         for about in book.sheets_metadata:

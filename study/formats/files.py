@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,6 @@ from study.formats.registry import (
     FoundSheets,
     Recognised,
     hash_of_all,
-    holds_data,
     readers_by_suffix,
     recognised,
     sheets_in,
@@ -248,20 +247,33 @@ def _read_together(path: Path, options: FileOptions) -> SourceTable:
     return dataclasses.replace(table, sha256=together.sha256, notes=notes)
 
 
-class DomainFiles:
-    """The domain files of one run: each is read only once, if its table ``is_kept``."""
+# Reads a file at a path as the options declare it.
+Read = Callable[[Path, FileOptions], SourceTable]
 
-    def __init__(self, is_kept: bool = False):
-        self._is_kept = is_kept
-        self._tables: dict[tuple[Path, str], SourceTable] = {}
 
-    def read(self, path: Path, options: FileOptions = NOTHING_DECLARED) -> SourceTable:
-        """The table as ``read_domain_file`` reads it."""
-        key = (path, repr(options))
-        table = self._tables.get(key) or read_domain_file(path, options)
-        if self._is_kept:
-            self._tables[key] = table
-        return table
+@dataclass
+class ReadOnce:
+    """A reader that keeps what it read: a file is read again only under options by which it could be another table.
+
+    Which column names the person is known only after a first look at the files, and changes nothing in most of them.
+    """
+
+    read: Read = read_domain_file
+    tables: dict[Path, tuple[FileOptions, SourceTable]] = field(default_factory=dict, repr=False)
+
+    def __call__(self, path: Path, options: FileOptions) -> SourceTable:
+        """The table of a file, as from ``read``. Raises ``FaultyInputError`` as that does."""
+        as_written = dataclasses.replace(options, called={})
+        known = self.tables.get(path)
+        if known is None or not _serves(*known, as_written):
+            self.tables[path] = known = as_written, self.read(path, as_written)
+        return known[1].under_names(options.called)
+
+
+def _serves(read_by: FileOptions, table: SourceTable, options: FileOptions) -> bool:
+    """Whether a table that was read by some options is the same by others."""
+    kept = options.keep if table.depends_on_keep else read_by.keep
+    return dataclasses.replace(options, keep=kept) == read_by
 
 
 def _read_as_declared(found: FileContents, path: Path, options: FileOptions) -> tuple[pd.DataFrame, list[str]]:
@@ -305,8 +317,6 @@ def _fault_of(path: Path) -> str:
 def _recognised(path: Path) -> Recognised:
     """What a file's first bytes say of it; the suffix says the rest."""
     beginning = _beginning_of(path)
-    if not holds_data(suffix_of(path), beginning):
-        return Recognised(left_out="text, but not a table")
     is_packed = suffix_of(path).endswith(GZIP_SUFFIX)
     return recognised(path, beginning_unpacked(beginning) if is_packed else beginning) or Recognised()
 

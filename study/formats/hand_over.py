@@ -140,27 +140,20 @@ def _numbers(texts: Texts) -> pa.DoubleArray:
     return numbers.take(texts.indices) if is_folded else numbers
 
 
-class _Passing(io.RawIOBase):
+class _Passing(io.BytesIO):
     """Takes bytes that are written, to be taken on as they come."""
 
-    def __init__(self) -> None:
-        self._waiting: list[bytes] = []
-        self._n_bytes = 0
-
-    def writable(self) -> bool:
-        return True
+    _n_taken = 0
 
     def tell(self) -> int:
-        return self._n_bytes
-
-    def write(self, data: object) -> int:
-        self._waiting.append(bytes(data))  # type: ignore[call-overload]
-        self._n_bytes += len(self._waiting[-1])
-        return len(self._waiting[-1])
+        return self._n_taken + super().tell()
 
     def taken(self) -> bytes:
         """The bytes written since the last call."""
-        found, self._waiting = b"".join(self._waiting), []
+        found = self.getvalue()
+        self._n_taken += len(found)
+        self.seek(0)
+        self.truncate(0)
         return found
 
 

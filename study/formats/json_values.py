@@ -52,10 +52,8 @@ def _read_integers(cells: Sequence[Any]) -> tuple[JsonCells, int]:
 def _read_numbers(cells: Sequence[Any]) -> tuple[JsonCells, int]:
     """Return numbers as float64, or as text where an integer is too large to stay exact: rather an identifier."""
     types = set(map(type, cells))
-    if not types <= {int, float, type(None)}:
-        n_wrong = sum(type(cell) not in (int, float, type(None)) for cell in cells)
-        if n_wrong:
-            return np.zeros(len(cells)), n_wrong
+    if wrong := types - {int, float, type(None)}:
+        return np.zeros(len(cells)), sum(type(cell) in wrong for cell in cells)
     if int in types and any(type(cell) is int and abs(cell) > LARGEST_EXACT_INTEGER for cell in cells):
         return pa.array([_number_as_text(cell) for cell in cells], type=pa.large_string()), 0
     values = np.array(cells, dtype=np.float64)

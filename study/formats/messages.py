@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from disclosure_control.basics.telling.faults import FaultyInputError
@@ -74,6 +75,27 @@ def no_record_fault(path: Path) -> str:
         f"{path.name}: the file has column names but no records. Remove it, or leave the domain out by "
         f"{leave_out_setting(path)}."
     )
+
+
+def damaged_fault(path: Path, what: str) -> str:
+    """Return the fault of a file that cannot be read, with what is wrong with it."""
+    return f"{path.name}: {what}. Copy or export it again, or leave the domain out by {leave_out_setting(path)}."
+
+
+@contextmanager
+def in_our_words(fault: str, *kinds: type[Exception]) -> Iterator[None]:
+    """Raise ``FaultyInputError`` for what a library stumbles over in a file: its own message may quote a value.
+
+    What the system refuses, by a number of its own, is no fault of the file.
+    """
+    try:
+        yield
+    except FaultyInputError:
+        raise
+    except kinds as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise FaultyInputError(fault) from None
 
 
 def has_no_records(error: FaultyInputError, path: Path) -> bool:

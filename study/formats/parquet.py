@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from disclosure_control.basics.files import SourceFile
-from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
+from disclosure_control.basics.telling.faults import stop_at
 from disclosure_control.basics.telling.words import listed
-from study.formats.messages import leave_out_setting, no_record_fault, shown_name
+from study.formats.messages import damaged_fault, in_our_words, leave_out_setting, no_record_fault, shown_name
 from study.formats.outgoing import FileWriter, OutgoingTable
 from study.formats.packed import check_unfolded_size
 from study.formats.registry import Format
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pyarrow.parquet import ColumnChunkMetaData, FileMetaData, ParquetFile
 
 _MAGIC = b"PAR1"
+UNREADABLE = (pa.ArrowException, OSError, ValueError)
 # pandas writes an index without a name under such names; row labels are no data.
 INDEX_NAME_BEGINNING, INDEX_NOTE = "__index_level_", "row labels written by pandas left out"
 
@@ -48,12 +49,8 @@ def read_parquet(source: SourceFile, options: FileOptions) -> FileContents:
         table = table.drop_columns(index_names)
         notes.append(INDEX_NOTE)
     names = [clean_name(name) for name in table.column_names]
-    faults = name_faults(names, path)
     values, faults_of_values = values_of(list(zip(names, table.columns, strict=True)), path)
-    faults += faults_of_values
-    if table.num_rows == 0:
-        faults.append(no_record_fault(path))
-    stop_at(faults)
+    stop_at([*name_faults(names, path), *faults_of_values, *([] if table.num_rows else [no_record_fault(path)])])
     labels, label = labels_of(table.schema, table.column_names)
     integers = [name for name, column in zip(names, table.columns, strict=True) if pa.types.is_integer(column.type)]
     return FileContents(values, notes, labels, label=label, types=dict.fromkeys(integers, "integer"))
@@ -95,7 +92,7 @@ def _opened(source: SourceFile) -> pa.Table:
     """The table of a file, text folded as the file folds it. Raises FaultyInputError before it fills the memory."""
     from pyarrow.parquet import ParquetFile
 
-    try:
+    with in_our_words(damaged_parquet(source.path, source.content.startswith(_MAGIC)), *UNREADABLE):
         file = ParquetFile(pa.BufferReader(source.content))
         chunks = chunks_of(file.metadata)
         _check_size(source, bytes_by_account(file.metadata))
@@ -109,10 +106,6 @@ def _opened(source: SourceFile) -> pa.Table:
         table = ParquetFile(pa.BufferReader(source.content), read_dictionary=folded).read()
         _check_size(source, sum(map(_unfolded_bytes, table.columns)))
         return table
-    except FaultyInputError:
-        raise
-    except (pa.ArrowException, OSError, ValueError):
-        raise FaultyInputError(damaged_fault(source.path, source.content.startswith(_MAGIC))) from None
 
 
 def folded_columns(file: ParquetFile) -> list[str]:
@@ -121,12 +114,9 @@ def folded_columns(file: ParquetFile) -> list[str]:
     return [field.name for field in file.schema_arrow if is_text(field.type) and field.name not in packed]
 
 
-def damaged_fault(path: Path, is_parquet: bool = True) -> str:
+def damaged_parquet(path: Path, is_parquet: bool = True) -> str:
     """The fault of a file that cannot be read, which begins as a Parquet file or not."""
-    what = "is cut off or damaged" if is_parquet else "is not a Parquet file"
-    return (
-        f"{path.name}: the file {what}. Copy or export it again, or leave the domain out by {leave_out_setting(path)}."
-    )
+    return damaged_fault(path, "the file is cut off or damaged" if is_parquet else "the file is not a Parquet file")
 
 
 def chunks_of(metadata: FileMetaData) -> list[ColumnChunkMetaData]:

@@ -6,7 +6,6 @@ become dates if all are midnights. So each value is represented by a text, and r
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 from collections.abc import Iterator, Mapping
@@ -17,15 +16,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
+from study.formats.messages import in_our_words
 from study.formats.packed import check_unfolded_size
 from study.formats.parquet import (
     BY_DIFFERENCE,
     BYTES_OF_VALUE,
     INDEX_NAME_BEGINNING,
     INDEX_NOTE,
+    UNREADABLE,
     bytes_by_account,
     chunks_of,
-    damaged_fault,
+    damaged_parquet,
     folded_columns,
     is_text,
     labels_of,
@@ -36,7 +37,6 @@ from study.formats.tables import FileContents
 from study.formats.values import clean_name
 
 _WHOLE = {8: pa.int8(), 16: pa.int16(), 32: pa.int32(), 64: pa.int64()}
-_UNREADABLE = (pa.ArrowException, OSError, ValueError, KeyError)
 
 
 def parquet_as_text(path: Path) -> int:
@@ -45,7 +45,7 @@ def parquet_as_text(path: Path) -> int:
 
     try:
         return bytes_by_account(read_metadata(path))
-    except _UNREADABLE:
+    except UNREADABLE:
         return path.stat().st_size
 
 
@@ -64,7 +64,7 @@ def can_be_read_in_pieces(path: Path) -> bool:
             types = [parquet.schema_arrow.field(name).type for name in _names(parquet.schema_arrow)]
             encodings = {encoding for chunk in chunks_of(parquet.metadata) for encoding in chunk.encodings}
             has_records = parquet.metadata.num_rows > 0
-    except _UNREADABLE:
+    except (*UNREADABLE, KeyError):
         return False
     are_names = bool(names) and "" not in names and len(set(names)) == len(names) and not may_be_row_numbers(names[0])
     return has_records and are_names and all(map(_is_plain, types)) and BY_DIFFERENCE not in encodings
@@ -83,7 +83,7 @@ class BlocksOfParquetDomain:
 
         self.path, self.block_bytes = path, block_bytes
         self.sha256, self.n_records, self.n_bytes_read = "", 0, 0
-        with path.open("rb") as file, self._parsed():
+        with path.open("rb") as file, in_our_words(damaged_parquet(path), *UNREADABLE):
             parquet = ParquetFile(file)
             self.schema, self.n_bytes = parquet.schema_arrow, bytes_by_account(parquet.metadata)
             self._folded = folded_columns(parquet)
@@ -94,7 +94,7 @@ class BlocksOfParquetDomain:
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         from pyarrow.parquet import ParquetFile
 
-        with self.path.open("rb") as file, self._parsed():
+        with self.path.open("rb") as file, in_our_words(damaged_parquet(self.path), *UNREADABLE):
             before = os.fstat(file.fileno())
             self.sha256 = hashlib.file_digest(file, "sha256").hexdigest()
             parquet = ParquetFile(file, read_dictionary=self._folded)
@@ -108,18 +108,6 @@ class BlocksOfParquetDomain:
             after = os.fstat(file.fileno())
             if (after.st_size, after.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
                 raise FaultyInputError(f"{self.path.name}: the file changed while it was read; run again")
-
-    @contextlib.contextmanager
-    def _parsed(self) -> Iterator[None]:
-        """Raises ``FaultyInputError`` where the file, or a part read within the block, is damaged."""
-        try:
-            yield
-        except FaultyInputError:
-            raise
-        except (pa.ArrowException, OSError, ValueError) as error:  # its message may quote a value
-            if isinstance(error, OSError) and error.errno is not None:
-                raise
-            raise FaultyInputError(damaged_fault(self.path)) from None
 
     def contents(self, distinct: Mapping[str, pa.Array], n_records: Mapping[str, np.ndarray]) -> FileContents:
         """The content of the file, from the ``distinct`` texts of each column's blocks and their counts."""

@@ -64,8 +64,8 @@ class FoundSheets:
 class Format:
     """One file format: a reader for each suffix (small letters, with the dot), and its words in the README's list.
 
-    ``doubtful``: suffixes that other files have as well, with a check of the first bytes for data. ``recognised``: of a
-    format whose suffixes another one has as well, what the first bytes of a file say; None if it is the other one's.
+    ``recognised``: of a format with a suffix that other files have as well, what the first bytes of a file say; None if
+    these say nothing, or that it is another one's.
     ``is_text``: its files may also be packed by gzip (``.csv.gz``). ``sheets``: of a format whose files may contain
     several tables, which ones these are. ``together`` reads files that contain tables together. ``writers`` are keyed
     by the name that a config gives to what is written; a format without one is released as another. ``place`` orders
@@ -76,7 +76,6 @@ class Format:
     documentation: str
     place: int = 100
     is_text: bool = False
-    doubtful: Mapping[str, Callable[[bytes], bool]] = field(default_factory=dict)
     recognised: Callable[[Path, bytes], Recognised | None] | None = None
     sheets: Callable[[SourceFile, str | None], FoundSheets] | None = None
     together: Callable[[Sequence[Path]], TablesTogether] | None = None
@@ -100,9 +99,9 @@ def readers_by_suffix() -> dict[str, Reader]:
     """
     formats = registered_formats()
     plain: dict[str, Reader] = {}
-    for one in sorted(formats, key=lambda form: form.recognised is not None):
+    for one in formats:
         for suffix, reader in one.readers.items():
-            plain[suffix] = reader if one.recognised is None else _either(one, reader, plain[suffix])
+            plain[suffix] = _either(one, reader, plain[suffix]) if suffix in plain else reader
     packed = {suffix + GZIP_SUFFIX: plain[suffix] for one in formats if one.is_text for suffix in one.readers}
     return plain | packed
 
@@ -116,7 +115,7 @@ def _either(form: Format, reader: Reader, other: Reader) -> Reader:
 
 
 def recognised(path: Path, beginning: bytes) -> Recognised | None:
-    """What the first bytes of a file say of it, where its format is one that is known by them; unpacked ones."""
+    """What the first bytes of a file, unpacked ones, say of it, where its suffix alone does not."""
     suffix = suffix_of(path).removesuffix(GZIP_SUFFIX)
     asked = [one.recognised for one in registered_formats() if one.recognised is not None and suffix in one.readers]
     return next((found for ask in asked if (found := ask(path, beginning)) is not None), None)
@@ -146,12 +145,6 @@ def sheets_in(path: Path, id_column: str | None) -> FoundSheets:
         return FoundSheets()
     with_data, left_out = (found[0].with_data, found[0].left_out) if found else ((), {})
     return FoundSheets(with_data if len(with_data) > 1 else (), left_out if with_data else {})
-
-
-def holds_data(suffix: str, beginning: bytes) -> bool:
-    """Whether the first bytes of a file of a known suffix are data: a .txt may be a letter to the reader."""
-    checks = {one: check for form in registered_formats() for one, check in form.doubtful.items()}
-    return suffix not in checks or checks[suffix](beginning)
 
 
 def writers_by_name() -> dict[str, FileWriter]:

@@ -17,7 +17,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import listed
 from study.formats.dates import time_of_seconds
 from study.formats.epochs import EPOCHS
-from study.formats.messages import leave_out_setting, no_record_fault, setting_of, shown_name
+from study.formats.messages import damaged_fault, in_our_words, no_record_fault, setting_of, shown_name
 from study.formats.packed import check_unfolded_size
 from study.formats.registry import Format
 from study.formats.tables import FileContents, FileOptions
@@ -81,14 +81,12 @@ def read_statistics_file(source: SourceFile, options: FileOptions) -> FileConten
     """
     program, formats = _PROGRAMS[source.path.suffix.lower()]
     if source.content.startswith(_STATA_BEGINNING) and not source.content.rstrip(b"\0\r\n").endswith(_STATA_END):
-        raise FaultyInputError(_damaged_fault(source))
+        raise FaultyInputError(_damaged(source))
     path = source.path
     columns, metadata = _opened(source, options, program)
     names = [clean_name(name) for name in columns]
-    faults = name_faults(names, path)
-    if not columns or not len(next(iter(columns.values()))):
-        faults.append(no_record_fault(path))
-    stop_at(faults)
+    has_records = any(map(len, columns.values()))
+    stop_at([*name_faults(names, path), *([] if has_records else [no_record_fault(path)])])
     labelled: Mapping[str, Mapping[Any, str]] = metadata.variable_value_labels
     values: dict[str, np.ndarray | pa.Array] = {}
     for name, (given_name, column) in zip(names, columns.items(), strict=True):
@@ -117,26 +115,18 @@ def _opened(source: SourceFile, options: FileOptions, program: str) -> tuple[Map
     read = getattr(pyreadstat, f"read_{program}")
     arguments: dict[str, Any] = {"output_format": "dict", "disable_datetime_conversion": True}
     arguments |= {"encoding": options.encoding} if options.encoding else {}
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            _, announced = read(io.BytesIO(source.content), metadataonly=True, **arguments)
-            n_values = max(announced.number_rows or 0, 0) * announced.number_columns
-            check_unfolded_size(source.path, len(source.content), _BYTES_OF_VALUE * n_values)
-            columns, metadata = read(io.BytesIO(source.content), **arguments)
-    except FaultyInputError:
-        raise
-    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError, KeyError, MemoryError):
-        raise FaultyInputError(_damaged_fault(source)) from None
+    stumbles = (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError, KeyError, MemoryError)
+    with in_our_words(_damaged(source), *stumbles), warnings.catch_warnings(action="ignore"):
+        _, announced = read(io.BytesIO(source.content), metadataonly=True, **arguments)
+        n_values = max(announced.number_rows or 0, 0) * announced.number_columns
+        check_unfolded_size(source.path, len(source.content), _BYTES_OF_VALUE * n_values)
+        columns, metadata = read(io.BytesIO(source.content), **arguments)
     return columns, metadata
 
 
-def _damaged_fault(source: SourceFile) -> str:
-    """Return the fault of a data set that cannot be read by its suffix."""
-    return (
-        f"{source.name}: the file is cut off, damaged, or not a {source.path.suffix.lower()} file. Copy or export it "
-        f"again, or leave the domain out by {leave_out_setting(source.path)}."
-    )
+def _damaged(source: SourceFile) -> str:
+    what = f"the file is cut off, damaged, or not a {source.path.suffix.lower()} file"
+    return damaged_fault(source.path, what)
 
 
 def _with_labels(column: np.ndarray | pa.Array, labels: Mapping[Any, str]) -> pa.Array:

@@ -25,7 +25,7 @@ from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import counted, listed
 from study.formats.encodings import chosen_encoding
-from study.formats.messages import leave_out_setting, no_record_fault, several_datasets_fault, shown_name
+from study.formats.messages import in_our_words, leave_out_setting, no_record_fault, several_datasets_fault, shown_name
 from study.formats.outgoing import FileWriter, Moment, OutgoingTable, bytes_of_file
 from study.formats.registry import Format
 from study.formats.statistics_files import SAS_FORMATS, iso_by_format
@@ -71,10 +71,7 @@ def read_xport(source: SourceFile, options: FileOptions) -> FileContents:
     }
     encoding, notes = _encoding(texts.values(), layout.names, labels, path, options.encoding)
     names = [clean_name(name.decode(encoding, errors="replace")) for name in layout.names]
-    faults = name_faults(names, path)
-    if n_records == 0:
-        faults.append(no_record_fault(path))
-    stop_at(faults)
+    stop_at([*name_faults(names, path), *([] if n_records else [no_record_fault(path)])])
     values = {
         name: _decoded(texts[position], encoding)
         if position in texts
@@ -98,17 +95,11 @@ def _labels_and_formats(source: SourceFile) -> tuple[list[bytes], list[str], byt
     """Return the labels and formats of the variables, and the label of the data set."""
     import pyreadstat
 
-    try:
-        with warnings.catch_warnings():
-            # About duplicate names, which are a fault here.
-            warnings.simplefilter("ignore")
-            _, metadata = pyreadstat.read_xport(
-                io.BytesIO(source.content),
-                encoding=BYTE_FOR_BYTE,
-                metadataonly=True,
-            )
-    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError):
-        raise FaultyInputError(_damaged_fault(source.path, "its header or its values cannot be read")) from None
+    stumbles = (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError)
+    damaged = _damaged(source.path, "its header or its values cannot be read")
+    # It warns of duplicate names, which are a fault here.
+    with in_our_words(damaged, *stumbles), warnings.catch_warnings(action="ignore"):
+        _, metadata = pyreadstat.read_xport(io.BytesIO(source.content), encoding=BYTE_FOR_BYTE, metadataonly=True)
     formats = metadata.original_variable_types
     labels = [(label or "").encode(BYTE_FOR_BYTE) for label in metadata.column_labels]
     file_label = (metadata.file_label or "").encode(BYTE_FOR_BYTE)
@@ -164,11 +155,11 @@ def _checked_layout(source: SourceFile) -> XportLayout:
         check_end(data, layout)
     except (NotWholeError, struct.error, ValueError) as error:
         reason = str(error) if isinstance(error, NotWholeError) else "its headers are not readable"
-        raise FaultyInputError(_damaged_fault(path, reason)) from None
+        raise FaultyInputError(_damaged(path, reason)) from None
     return layout
 
 
-def _damaged_fault(path: Path, reason: str) -> str:
+def _damaged(path: Path, reason: str) -> str:
     return (
         f"{path.name}: the transport file is cut off or damaged: {reason}. Copy or export it again (binary mode "
         f"where a file transfer offers it), or leave the domain out by {leave_out_setting(path)}."

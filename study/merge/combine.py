@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from disclosure_control.basics.encoding.text_codes import codes_of_few_texts
 from disclosure_control.basics.telling.faults import FaultyInputError, nearest_name
 from disclosure_control.basics.telling.words import in_one_line, listed
-from study.formats.files import read_domain_file
+from study.formats.files import Read, read_domain_file
 from study.formats.hand_over import PLAIN_NUMBER
 from study.formats.messages import Note
 from study.formats.rows_of_people import rows_in_memory, starts_of_parts
@@ -30,7 +30,7 @@ from study.merge.findings import FINDINGS
 from study.merge.parts import ColumnOfPeople, CountedFaults, Plan, Progress, Reduced, Reduction, added, texts_of
 from study.merge.people import by_domain, people_of_tables
 from study.merge.proof import RowsProof, SexesProof, prove_people, questions_of_tables
-from study.merge.reading import Read, belonging_tables, tables_to_merge
+from study.merge.reading import belonging_tables, tables_to_merge
 from study.merge.settings import MergeSettings
 from study.merge.state import MergeState
 from study.merge.subject_ids import DEFAULT_COLUMN, SubjectIdRule

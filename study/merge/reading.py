@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,9 +20,9 @@ from disclosure_control.basics.telling.faults import FaultyInputError, nearest_n
 from disclosure_control.basics.telling.words import counted, listed
 from study.columns.decisions import with_decisions
 from study.define_xml import StudyDefinition, contradictions, find_definition, read_definition
-from study.formats.files import find_domain_files, read_domain_file
+from study.formats.files import Read, find_domain_files, read_domain_file
 from study.formats.messages import NO_RECORDS, Note, all_files_setting, has_no_records, shown_name
-from study.formats.tables import FileOptions, SourceTable
+from study.formats.tables import SourceTable
 from study.merge.ages import with_ages
 from study.merge.people import with_persons
 from study.merge.settings import MergeSettings
@@ -32,34 +31,6 @@ from study.merge.subject_ids import DEFAULT_COLUMN, SubjectIdRule
 from study.models.registry import study_model
 from study.models.sdtm import BASE_DOMAIN, LEFT_OUT, named_domain, only_value, supplemental_parent
 from study.models.study_model import StudyModel
-
-# Reads a file at a path as the options declare it.
-Read = Callable[[Path, FileOptions], SourceTable]
-
-
-@dataclass
-class ReadOnce:
-    """A reader that keeps what it read: a file is read again only under options by which it could be another table.
-
-    Which column names the person is known only after a first look at the files, and changes nothing in most of them.
-    """
-
-    read: Read = read_domain_file
-    tables: dict[Path, tuple[FileOptions, SourceTable]] = field(default_factory=dict, repr=False)
-
-    def __call__(self, path: Path, options: FileOptions) -> SourceTable:
-        """The table of a file, as from ``read``. Raises ``FaultyInputError`` as that does."""
-        as_written = dataclasses.replace(options, called={})
-        known = self.tables.get(path)
-        if known is None or not _serves(*known, as_written):
-            self.tables[path] = known = as_written, self.read(path, as_written)
-        return known[1].under_names(options.called)
-
-
-def _serves(read_by: FileOptions, table: SourceTable, options: FileOptions) -> bool:
-    """Whether a table that was read by some options is the same by others."""
-    kept = options.keep if table.depends_on_keep else read_by.keep
-    return dataclasses.replace(options, keep=kept) == read_by
 
 
 def read_tables_to_merge(

@@ -9,9 +9,8 @@ from disclosure_control.draft.draft import draft_config
 from disclosure_control.run import config_files as files
 from disclosure_control.run.config_files import write_draft
 from study.columns.sheet import read_sheet
-from study.formats.files import read_domain_file
+from study.formats.files import ReadOnce, read_domain_file
 from study.formats.tables import FileOptions
-from study.merge.reading import ReadOnce
 from tests.cases import each
 from tests.run.synthetic_pilot import (
     CONFIG,

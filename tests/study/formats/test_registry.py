@@ -28,7 +28,7 @@ def test_the_page_of_the_config_lists_the_formats_that_are_registered():
 
 
 def test_a_suffix_is_in_small_letters_and_belongs_to_one_format_and_to_those_known_by_their_first_bytes():
-    of_their_own = [one for one in registered_formats() if one.recognised is None]
+    of_their_own = [one for one in registered_formats() if one.together is None]
     suffixes = [suffix for one in of_their_own for suffix in one.readers]
     packed = [f"{suffix}.gz" for one in of_their_own if one.is_text for suffix in one.readers]
     assert suffixes + packed == list(readers_by_suffix())
