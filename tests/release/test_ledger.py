@@ -309,9 +309,12 @@ def test_two_arms_of_nearly_the_same_people_are_not_both_told():
     ]
 
 
-def losses_by_hand(files, kept=range(N), lines=(), change=lambda released: released):
+def losses_by_hand(
+    files, kept=range(N), lines=(), change=lambda released: released, recoded=(), model="sdtm", roles=()
+):
     """The losses of a release of some people, and the release, in which something was changed."""
-    study, who = study_of(files, IDS), people(IDS, [*kept])
+    by_name = {one.name: one for one in recoded}
+    study, who = study_of(files, IDS, model=model), replace(people(IDS, [*kept]), recoded=by_name, roles=roles)
     released = change(deidentify(study, who, lines, KEY, RELEASE))
     losses = losses_of(study, CameIn.of(study, N, 10**9), released, who, lines, MergeSettings(), (), RareTexts())
     return losses, released
@@ -336,10 +339,7 @@ def test_cells_that_the_treatment_hid_are_lines_and_its_countries_are_no_contine
     """Local suppression leaves codes of countries: nothing raises them, and nine people without one are told of."""
     came = np.array([rows["COUNTRY"] for rows in ROWS["DM"]], dtype=object)
     released = np.where(np.arange(N) < 9, None, came)
-    who = replace(people(IDS, range(N)), recoded={"DM__COUNTRY": RecodedColumn("DM__COUNTRY", came, released)})
-    study = study_of({"DM": ROWS["DM"]}, IDS)
-    leaves = deidentify(study, who, (), KEY, RELEASE)
-    losses = losses_of(study, CameIn.of(study, N, 10**9), leaves, who, (), MergeSettings(), (), RareTexts())
+    losses, leaves = losses_by_hand({"DM": ROWS["DM"]}, recoded=[RecodedColumn("DM__COUNTRY", came, released)])
     (found,) = (one for one in losses if one.name == "DM.COUNTRY")
     assert (found.what, found.by, found.n_people, found.n_rows, found.of_rows) == (What.CELLS, By.TREATMENT, 9, 9, N)
     assert {one.operation.operation for one in leaves.accounts if one.recoded} == {OperationKind.NO_FURTHER}
@@ -358,22 +358,15 @@ def test_means_of_neighbours_are_told_as_changed_and_bands_are_not(labels, n_cha
     rows = [{"USUBJID": one, "weight": 50.0 + i % 40} for i, one in enumerate(IDS)]
     came = np.array([f"{one['weight']:g}" for one in rows], dtype=object)
     fresh = np.array([labels(one["weight"]) for one in rows], dtype=object)
-    study = study_of({"P": rows}, IDS, model="flat")
-    who = replace(
-        people(IDS, range(N)), recoded={"P__weight": RecodedColumn("P__weight", came, fresh)}, roles=("P__weight",)
-    )
-    leaves = deidentify(study, who, (), KEY, RELEASE)
-    losses = losses_of(study, CameIn.of(study, N, 10**9), leaves, who, (), MergeSettings(), (), RareTexts())
+    recoded = RecodedColumn("P__weight", came, fresh)
+    losses, _ = losses_by_hand({"P": rows}, recoded=[recoded], model="flat", roles=("P__weight",))
     assert [(one.by, one.n_rows) for one in losses if one.what is What.CHANGED] == [(By.RECODED, n_changed)][:n_changed]
 
 
 def test_ages_of_neighbours_are_told_as_changed():
     ages = np.array([f"{row['AGE']:g}" for row in ROWS["DM"]], dtype=object)
     means = np.array([f"{row['AGE'] + 0.4:g}" for row in ROWS["DM"]], dtype=object)
-    who = replace(people(IDS, range(N)), recoded={"DM__AGE": RecodedColumn("DM__AGE", ages, means)})
-    study = study_of({"DM": ROWS["DM"]}, IDS)
-    leaves = deidentify(study, who, (), KEY, RELEASE)
-    losses = losses_of(study, CameIn.of(study, N, 10**9), leaves, who, (), MergeSettings(), (), RareTexts())
+    losses, _ = losses_by_hand({"DM": ROWS["DM"]}, recoded=[RecodedColumn("DM__AGE", ages, means)])
     assert [(one.name, one.n_rows) for one in losses if one.by is By.RECODED] == [("DM.AGE", N)]
 
 
@@ -381,11 +374,8 @@ def test_ages_of_neighbours_are_told_as_changed():
 def test_a_place_that_the_config_names_and_the_treatment_dropped_is_not_gone_by_its_role(roles, by):
     """In a plain table a guessed place goes by its role; once the config names it, dropping it is the treatment's."""
     rows = [{"USUBJID": one, "provincia": ("Huelva", "Sevilla")[i % 2]} for i, one in enumerate(IDS)]
-    study = study_of({"P": rows}, IDS, model="flat")
     dropped = RecodedColumn("P__provincia", np.array([one["provincia"] for one in rows], dtype=object), None)
-    who = replace(people(IDS, range(N)), recoded={"P__provincia": dropped}, roles=roles)
-    leaves = deidentify(study, who, (), KEY, RELEASE)
-    losses = losses_of(study, CameIn.of(study, N, 10**9), leaves, who, (), MergeSettings(), (), RareTexts())
+    losses, _ = losses_by_hand({"P": rows}, recoded=[dropped], model="flat", roles=roles)
     assert [one.by for one in losses if one.name == "P.provincia"] == [by]
 
 
