@@ -90,6 +90,7 @@ def _entry(
         done = RARE_TERMS
     if account.has_rare_texts:
         done = f"{done}; {RARE_TEXTS}"
+    of_merged = f"{account.file}__{account.variable}"
     has_intervals = column is not None and file is not None and file.seen[account.variable].has_intervals
     return {
         "file": file_names.get(account.file, account.file),
@@ -101,7 +102,7 @@ def _entry(
         "released": stays,
         "done": done,
         "why": account.operation.reason,
-        "intervals": _read_as(account, intervals) if has_intervals else "",
+        "intervals": f"{intervals.get(of_merged, BINS_HOLD)}; {TAILS}" if has_intervals else "",
         "levels": "; ".join(levels.get(account.file, {}).get(account.variable, [])) if column is not None else "",
     }
 
@@ -127,10 +128,6 @@ def _rows_treated(column: Account, released: ReleasedStudy) -> list[str]:
         for one in released.accounts
         if one.file == column.file and one.rows_of and one.stays and not one.is_as_it_came
     ]
-
-
-def _read_as(account: Account, intervals: Mapping[str, str]) -> str:
-    return f"{intervals.get(f'{account.file}__{account.variable}', BINS_HOLD)}; {TAILS}"
 
 
 def codebook_files(entries: list[dict[str, object]], use: Sequence[str] = ()) -> dict[str, bytes]:

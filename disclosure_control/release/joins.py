@@ -300,8 +300,9 @@ def _counted(keys: Sequence[Key], tables: _Tables) -> dict[Key, tuple[int, int]]
     others = [key for key in keys if not key.is_person]
     partners = _partners(others, tables)
     total = {key: np.zeros(2, dtype=np.int64) for key in others}
+    of_key = {key: [key.table] if key.table in tables.columns else tables.of_domain(key.table) for key in others}
     for name in tables.columns:
-        mine = [key for key in others if name in _tables_of(key, tables) and key.column in tables.columns[name]]
+        mine = [key for key in others if name in of_key[key] and key.column in tables.columns[name]]
         if not mine:
             continue
         wanted = {column for key in mine for column in (key.column, *(column for column, _ in key.where))}
@@ -314,10 +315,6 @@ def _counted(keys: Sequence[Key], tables: _Tables) -> dict[Key, tuple[int, int]]
                 is_found = partners[place].find(people[rows], frame.loc[rows, key.column], key.within_person)
                 total[key] += (rows.sum(), is_found.sum())
     return found | {key: (int(n_rows), int(n_found)) for key, (n_rows, n_found) in total.items()}
-
-
-def _tables_of(key: Key, tables: _Tables) -> list[str]:
-    return [key.table] if key.table in tables.columns else tables.of_domain(key.table)
 
 
 def _people_found(key: Key, tables: _Tables) -> tuple[int, int]:

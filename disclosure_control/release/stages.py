@@ -26,7 +26,6 @@ from disclosure_control.release.numbering import in_an_order_of_their_own
 from disclosure_control.release.people import recoded_columns
 from disclosure_control.release.terms.kept_terms import (
     alone_in_all,
-    class_without_quasi_identifiers,
     facts_held,
     people_to_hide,
     terms_held,
@@ -110,7 +109,8 @@ def terms_that_stay(making: Making) -> Making:
     of_those_who_leave, numbers = np.where(people.stays, making.classes, -1), making.drawn("quasi-identifiers")
     hidden = people_to_hide(of_those_who_leave, held, max(rare.at_least, asked.config.K), numbers)
     people = without_quasi_identifiers(people, hidden, asked.original, asked.config.quasi_identifiers)
-    made = replace(making, people=people, classes=class_without_quasi_identifiers(making.classes, hidden))
+    of_hidden = int(making.classes.max(initial=-1)) + 1  # they are one more class
+    made = replace(making, people=people, classes=np.where(hidden, of_hidden, making.classes))
     return operations(made) if hidden.any() or alone.any() else made
 
 

@@ -43,7 +43,11 @@ def with_whole_domains(
     for domain, names in parts.items():
         beside = {name: f"SUPP{name}" for name in names if f"SUPP{name}" in by_name}
         each = [by_name[name] for name in (*names, *beside.values())]
-        if len(names) < 2 or not all(_is_at_hand(table, person) for table in each) or {*names} & {*ignored}:
+        if (
+            len(names) < 2
+            or not all(len(one.frame) == one.n_rows and person in one.frame for one in each)
+            or {*names} & {*ignored}
+        ):
             continue
         if _is_split_by_the_standard([by_name[name] for name in names], domain):
             continue
@@ -88,10 +92,6 @@ def with_pooled_files(tables: Sequence[SourceTable]) -> tuple[list[SourceTable],
     whole = [_together(name, each, f"{name}SEQ", {}) if len(each) > 1 else each[0] for name, each in parts.items()]
     named = {table.file_name for table in whole}
     return whole, {name: why for name, why in gone.items() if name not in named}
-
-
-def _is_at_hand(table: SourceTable, person: str | None) -> bool:
-    return len(table.frame) == table.n_rows and person in table.frame
 
 
 def _is_split_by_the_standard(tables: Sequence[SourceTable], domain: str) -> bool:

@@ -78,13 +78,10 @@ class RankedPeople:
             n_runs = np.ones_like(sizes) if length is None else np.maximum(sizes // length, 1)
             if len(sizes) and (n_runs != before).any():
                 first = np.cumsum(n_runs) - n_runs
-                found.append((first[summary] + place * n_runs[summary] // sizes[summary], _repeated(n_runs)))
+                run = first[summary] + place * n_runs[summary] // sizes[summary]
+                found.append((run, np.repeat(np.arange(len(n_runs)), n_runs)))
             before = n_runs
         return found
-
-
-def _repeated(n_each: np.ndarray) -> np.ndarray:
-    return np.repeat(np.arange(len(n_each)), n_each)
 
 
 @dataclass(frozen=True)

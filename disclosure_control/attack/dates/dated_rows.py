@@ -84,7 +84,8 @@ def _of_file(
     study_days = [one for one in _study_days(table, names) if _date_of(one) not in dates]
     if not (dates or study_days):
         return
-    groups = [one for one in names if one not in dates and _may_group(table, one)]
+    in_groups = [] if table is None else table.of_role(*_GROUPS)
+    groups = [one for one in names if one not in dates and one in in_groups]
     frame, whose = _rows_of(file, [*dates, *study_days, *groups])
     who = place[whose]
     codes = {one: _codes(frame[one]) for one in groups}
@@ -117,11 +118,6 @@ def _study_days(table: TableModel | None, columns: Iterable[str]) -> list[str]:
 def _date_of(study_day: str) -> str:
     """The date beside a study day of SDTM: AESTDTC of AESTDY."""
     return f"{study_day.removesuffix('DY')}DTC"
-
-
-def _may_group(table: TableModel | None, column: str) -> bool:
-    model = None if table is None else table.columns.get(column)
-    return model is not None and model.role in _GROUPS
 
 
 def _codes(column: pd.Series) -> np.ndarray:

@@ -21,6 +21,14 @@ FIGURES = (
 )
 
 
+def _in_groups(group: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The rows with a value, group after group, and where each group starts."""
+    there = np.flatnonzero(np.isfinite(values))
+    there = there[np.argsort(group[there], kind="stable")]
+    starts = np.flatnonzero(np.append(True, np.diff(group[there]) > 0)[: len(there)])
+    return group[there], values[there], starts
+
+
 def by_order_and_size(
     group: np.ndarray, values: np.ndarray, adds_up: bool = False
 ) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
@@ -28,13 +36,9 @@ def by_order_and_size(
 
     ``adds_up``: also the sum, where groups have several rows.
     """
-    there = np.isfinite(values)
-    group, values = group[there], values[there]
+    group, values, starts = _in_groups(group, values)
     if not len(group):
         return
-    order = np.argsort(group, kind="stable")
-    group, values = group[order], values[order]
-    starts = np.flatnonzero(np.append(True, np.diff(group) > 0))
     ends = np.append(starts[1:], len(group)) - 1
     least, largest = np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
     figures = {"the largest": largest, "the smallest": least}
@@ -56,11 +60,7 @@ def row_by_row(group: np.ndarray, values: np.ndarray) -> Iterator[tuple[str, np.
 
     Also the change from the first to the last row. As ``by_order_and_size`` yields them.
     """
-    there = np.isfinite(values)
-    group, values = group[there], values[there]
-    order = np.argsort(group, kind="stable")
-    group, values = group[order], values[order]
-    starts = np.flatnonzero(np.append(True, np.diff(group) > 0)[: len(group)])
+    group, values, starts = _in_groups(group, values)
     n_rows = np.diff(np.append(starts, len(group)))
     for number, (row, change) in enumerate(zip(ROWS, CHANGES, strict=True), 1):
         with_row = starts[n_rows > number]

@@ -80,18 +80,13 @@ def leaving_of(
     released as it was, unless the release changed it.
     """
     records, values, found = package.records, package.values, package.assessment
-    accounts = accounts_by_column(released)
+    accounts = {f"{account.domain}__{account.variable}": account for account in released.accounts if account.stays}
     fresh = {name: is_changed(accounts.get(name)) for name in sorted(set(values) - set(pilot.columns))}
     made_of = MadeOf(pilot, whose, fresh)
     columns = [DEFAULT_COLUMN, *values]
     leaving = Leaving(before, found.config, (), columns, records, values, made_of, harmless)
     changed = {name: 0 if leaves_as_it_was(accounts.get(name)) else leaving.n_others(name) for name in values}
     return dataclasses.replace(leaving, steps=applied_steps(changed, accounts, days))
-
-
-def accounts_by_column(released: ReleasedStudy) -> dict[str, Account]:
-    """The accounts of variables that are released, by the columns that they have when merged."""
-    return {f"{account.domain}__{account.variable}": account for account in released.accounts if account.stays}
 
 
 def applied_steps(changed: Mapping[str, int], accounts: Mapping[str, Account], days: int) -> tuple[AppliedStep, ...]:

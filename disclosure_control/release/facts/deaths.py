@@ -102,7 +102,8 @@ def told_by(known: OpenedRows, name: str, table: TableModel) -> list[str]:
     frame = known.frames[name]
     named = [column for column in table.of_role(Role.DEATH, Role.DEATH_DATE) if column in frame]
     named += [column for column, at in _tellers(known, name, table) if at.any()]
-    named = [one for one in named if not (_is_term(table, one) or is_hidden_with_terms(table, one))]
+    terms = table.of_role(Role.CODED_TERM)
+    named = [one for one in named if not (one in terms or is_hidden_with_terms(table, one))]
     named += [column for column, at in deaths_on_scales(table, frame) if at.any()]
     return [*named, *(["*"] if is_of_deaths(table) else [])]
 
@@ -111,10 +112,6 @@ def is_hidden_with_terms(table: TableModel, column: str) -> bool:
     """Whether rare words of a column are hidden as rare terms are: an outcome of events, but no flag."""
     is_word = column in table.columns and table.columns[column].role not in (Role.DEATH, Role.DEATH_DATE)
     return table.kind is TableKind.EVENTS and is_word
-
-
-def _is_term(table: TableModel, column: str) -> bool:
-    return column in table.columns and table.columns[column].role is Role.CODED_TERM
 
 
 def _tellers(known: OpenedRows, name: str, table: TableModel) -> Iterator[tuple[str, np.ndarray]]:

@@ -192,17 +192,6 @@ def without_quasi_identifiers(
             after[~people.stays] = None
             known = RecodedColumn(name, before, after)
         if known is not None and known.released is not None:
-            recoded[name] = replace(known, released=_emptied(known.released, hidden))
+            recoded[name] = replace(known, released=np.where(hidden, np.array(None, dtype=object), known.released))
             emptied.append(name)
     return replace(people, recoded=recoded, n_hidden=int(hidden.sum()), hidden_columns=tuple(emptied))
-
-
-def _emptied(texts: np.ndarray, hidden: np.ndarray) -> np.ndarray:
-    found = texts.astype(object, copy=True)
-    found[hidden] = None
-    return found
-
-
-def class_without_quasi_identifiers(classes: np.ndarray, hidden: np.ndarray) -> np.ndarray:
-    """The classes (n_people,), of which the ``hidden`` people are one more."""
-    return np.where(hidden, int(classes.max(initial=-1)) + 1, classes)

@@ -199,7 +199,8 @@ def _of_ladder(
     level = np.where(level == finest, 0, level)
     cut = np.cumsum([len(place.rows) for place in places])[:-1]
     related, fresh = 0, dict(files)
-    for place, of_place, texts in zip(places, np.split(level, cut), _split(levels, cut), strict=True):
+    of_places = zip(*(np.split(one, cut) for one in levels.labels), strict=True)  # the labels at each level
+    for place, of_place, texts in zip(places, np.split(level, cut), of_places, strict=True):
         frame = _with_terms_raised(fresh[place.file].frame, place, levels.names, texts, shown_in, of_place)
         fresh[place.file] = fresh[place.file].with_frame(frame)
         if place.ladder.prefix:
@@ -208,12 +209,6 @@ def _of_ladder(
             fresh, n_related = without_related(place.ladder.prefix, fresh, fresh[place.file], is_changed)
             related += n_related
     return fresh, _told(name, levels, level, finest, people, related)
-
-
-def _split(levels: _Levels, cut: np.ndarray) -> list[list[np.ndarray]]:
-    """For each place the labels of its rows at each level."""
-    of_levels = [np.split(one, cut) for one in levels.labels]
-    return [list(of_place) for of_place in zip(*of_levels, strict=True)]
 
 
 def _told(

@@ -111,7 +111,8 @@ def _terms(seen: TextsSeen, k: int, least: int, known: Collection[str]) -> np.nd
     why = np.full(len(seen.texts), "", dtype=object)
     codes = np.array([_PLAIN_CODE.fullmatch(text) is not None for text in seen.texts], dtype=bool)
     are_few = seen.people < least
-    listed = _is_of_the_list(seen) | codes
+    of_the_list = _is_of_the_list(seen)
+    listed = of_the_list | codes
     if seen.rows[~are_few].sum() >= _CLOSED * seen.rows.sum():
         why[~listed & (seen.people < k)] = _FEW_OF_A_LIST
     if seen.rows.sum() >= FEWEST_ROWS:
@@ -120,7 +121,6 @@ def _terms(seen: TextsSeen, k: int, least: int, known: Collection[str]) -> np.nd
     common = ~are_few & ~codes
     if common.any() and listed[common].mean() >= MOSTLY:
         why[~listed & are_few] = "no term of the list"
-    of_the_list = _is_of_the_list(seen)
     why[of_the_list] = ""
     why = _with_forms(why, seen, possible_forms, are_few & ~codes & ~of_the_list)
     return _with_forms(why, seen, certain_forms, ~are_few & ~codes)
@@ -181,15 +181,10 @@ def _with_forms(
 # ---------------------------------------------------------------- coded terms
 
 
-def _are_terms_of_the_standard(seen: TextsSeen) -> np.ndarray:
-    return np.array([is_a_term_of_the_standard(text) for text in seen.texts], dtype=bool)
-
-
 def _is_of_the_list(seen: TextsSeen) -> np.ndarray:
     """Which texts (n_texts,) are a class of MedDRA or ATC, or a term of the standard."""
     lists = classes_of_terms()
-    of_lists = np.array([text.casefold() in lists for text in seen.texts], dtype=bool)
-    return np.asarray(of_lists | _are_terms_of_the_standard(seen))
+    return np.array([text.casefold() in lists or is_a_term_of_the_standard(text) for text in seen.texts], dtype=bool)
 
 
 def _is_contradicted(seen: TextsSeen) -> np.ndarray:

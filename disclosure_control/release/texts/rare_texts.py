@@ -17,7 +17,6 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.dictionary import as_texts
 from disclosure_control.basics.kept import Kept
-from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedRows, ReleasedStudy
 from disclosure_control.release.people import ReleasePeople, texts_of
 from disclosure_control.release.study import NOBODY
@@ -238,12 +237,11 @@ def _study_without(
     for name, of_file in emptied.items():
         files[name] = _file_without(released.files[name], of_file)
     places = {(column.file, column.column) for of_file in emptied.values() for column in of_file}
-    return replace(released.with_files(files), accounts=tuple(_with_mark(one, places) for one in released.accounts))
-
-
-def _with_mark(account: Account, places: set[tuple[str, str]]) -> Account:
-    is_one = account.stays and not account.rows_of and (account.file, account.variable) in places
-    return replace(account, has_rare_texts=True) if is_one else account
+    accounts = (
+        replace(one, has_rare_texts=one.stays and not one.rows_of and (one.file, one.variable) in places)
+        for one in released.accounts
+    )
+    return replace(released.with_files(files), accounts=tuple(accounts))
 
 
 def _file_without(file: ReleasedFile, emptied: Mapping[JudgedColumn, EmptiedCells]) -> ReleasedFile:
