@@ -37,7 +37,7 @@ from study.formats.packed import opened
 from study.formats.parquet_domains import BlocksOfParquetDomain
 from study.formats.quotes import BytesOfFile, n_unquoted_missing
 from study.formats.row_numbers import may_be_row_numbers
-from study.formats.rows_of_nobody import faults_of_rows_on_disk
+from study.formats.rows_of_nobody import ROWS_AT_ENDS, faults_of_rows_on_disk
 from study.formats.rows_of_people import SUBJECT, RowsOfPeople, starts_of_parts
 from study.formats.tables import (
     GZIP_SUFFIX,
@@ -263,8 +263,14 @@ def read_large_file(path: Path, options: FileOptions, database: Database, limits
     whole = {name: one for name, one in columns.items() if isinstance(one, ColumnOfRecords)}
     distinct = {name: as_texts(one.values) for name, one in whole.items()}
     contents = file.contents(distinct, {name: one.people for name, one in whole.items()})
-    if suffix_of(path) != PARQUET:
-        stop_at(faults_of_rows_on_disk(path.name, contents.columns, REMEDY_IN_MEMORY))
+    if suffix_of(path) != PARQUET and not options.is_written_as_meant:
+        n_first, n_rows = min(ROWS_AT_ENDS, file.n_records), file.n_records
+        rows = codes.take(np.r_[:n_first, max(n_rows - ROWS_AT_ENDS, n_first) : n_rows])
+        at_ends = {
+            name: pa.chunked_array([texts.take(place) for place in row.chunks])
+            for row, (name, texts) in zip(rows.columns, distinct.items(), strict=True)
+        }
+        stop_at(faults_of_rows_on_disk(path.name, contents.columns, at_ends, REMEDY_IN_MEMORY))
     del columns, distinct
     meant, _, notes = columns_as_meant(contents, path, options)
     held = [

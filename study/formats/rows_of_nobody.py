@@ -26,6 +26,7 @@ from study.words import words_of_summaries
 
 _AT_ENDS = 200  # rows whose ids are compared with the form of the others, in tables of more than MANY
 _MANY = 100_000
+ROWS_AT_ENDS = 1_000  # at either end of a file that is not in memory
 _SAMPLE = 2000  # records that show the forms of columns
 _MOST_SHARE, _MOST_ROWS = 0.05, 20  # more rows of nobody than this are no such rows
 _FEWEST_RECORDS = 5  # that show the forms of the columns
@@ -64,18 +65,22 @@ def without_rows_of_nobody(columns: Mapping[str, ColumnFound]) -> tuple[dict[str
     return left, notes
 
 
-def faults_of_rows_on_disk(file_name: str, columns: Mapping[str, pa.ChunkedArray], remedy: str) -> list[str]:
-    """The fault of rows of headings or totals in a file that is not in memory, by the distinct texts of its ids.
+def faults_of_rows_on_disk(
+    file_name: str, texts: Mapping[str, pa.ChunkedArray], at_ends: Mapping[str, pa.ChunkedArray], remedy: str
+) -> list[str]:
+    """The fault of rows of nobody in a file that is not in memory, from which no row is left out.
 
-    All ids of such a row are odd: a ward that is called General, beside the ids of people, is no total.
+    Headings and totals are known by the distinct ``texts`` of the ids, all of which are odd in such a row: a ward that
+    is called General, beside the ids of people, is no total. Others stand among the records ``at_ends`` of the file.
     """
-    name = _ids(columns)[-1]
-    if not all(pc.any(_are_totals(columns[one], one)).as_py() for one in _ids(columns)):
+    name = _ids(texts)[-1]
+    if all(pc.any(_are_totals(texts[one], one)).as_py() for one in _ids(texts)):
+        found = f"{name} has a row of totals, or the headings once more, which is no record"
+    elif without_rows_of_nobody(at_ends)[1]:
+        found = "at its beginning or end are rows of units, totals, text or without any value, which are no records"
+    else:
         return []
-    return [
-        f"{file_name}: {name} has a row of totals, or the headings once more, which is no record; take such rows out "
-        f"of the file, or {remedy}"
-    ]
+    return [f"{file_name}: {found}; take such rows out of the file, or {remedy}"]
 
 
 def _are_totals(texts: pa.ChunkedArray, name: str) -> pa.ChunkedArray:

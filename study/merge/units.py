@@ -25,7 +25,7 @@ from study.models.role_words import role_of_heading, unit_beside, words_beside_u
 
 # The kinds of units in which numbers are made one; results of laboratories in several units stay.
 _KINDS_OF = {"age": ("time",), "height or weight": ("weight", "length"), "a laboratory result": ()}
-_LOOKED_AT = 200  # records that show whether a column may have units
+_LOOKED_AT = 200  # values that show whether a column may have units
 # Months and weeks of infants beside years: so many of each, the years those of adults, and more than so many times the
 # other numbers, which are none of adults.
 _FEWEST, _ADULT, _APART = 5, 18, 1.5
@@ -142,7 +142,7 @@ def _units_of_time_beside(name: str, names: Sequence[str], table: SourceTable) -
     """
 
     def words_in(other: str) -> set[str]:
-        return {_word(str(one)) for one in table.counted_column(other)[0].iloc[:_LOOKED_AT].dropna().unique()}
+        return {_word(str(one)) for one in table.counts_of(other).index[:_LOOKED_AT]}
 
     place, times = names.index(name), _kinds()["time"]
     before = names[max(place - 2, 0) : place]

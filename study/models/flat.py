@@ -109,7 +109,6 @@ MODEL = DataModel(
 
 ROWS_OF_A_TEST = 5  # on average so many rows have the same test
 _MOST_PAIRS = 1_000_000
-PROBED = 50  # values in which a date is looked for where no heading names one
 
 
 def _headings(name: str) -> re.Pattern[str]:
@@ -299,11 +298,9 @@ def _most_varied(plain: PlainTable, names: list[str]) -> list[str]:
 
 
 def _looks_like_dates(plain: PlainTable, name: str) -> bool:
-    """Whether some of the first values are dates, and then nearly all."""
+    """Whether nearly all values are dates."""
     says = role_of_heading(name)
     is_another = says is not None and says.role in (Role.BIRTH, Role.DEATH_DATE, Role.IDENTIFIER)
     if is_another or _OF_THE_EXPORT.fullmatch(words_of(name)):
         return False
-    some = plain.table.counted_column(name)[0].iloc[: PROBED * 20 : 20]
-    probed = ValuesSeen(len(some), len(some), some.dropna().astype("str"), some.notna().to_numpy())
-    return probed.are_dates and plain.values(name).are_dates
+    return plain.values(name).are_dates

@@ -156,6 +156,17 @@ def test_the_engines_agree_on_settings(tmp_path, merge):
     assert_same(tmp_path, {"DM.csv": people(9), "LB.csv": laboratory(9)}, merge=merge)
 
 
+def test_few_dates_under_a_heading_that_names_none_order_the_rows_of_a_person(tmp_path):
+    """From disk the first value is the missing one, in memory the first records may have none."""
+    rows = [
+        {"patient": f"S{i:02}", "code": f"2014-0{1 + (i + j) % 3}-01" if j else "", "pulse": 90 - j}
+        for j in range(4) for i in range(9)
+    ]  # fmt: skip
+    frame, report, _ = assert_same(tmp_path, {"WARD.csv": rows}, {"column": "patient"}, {}, TINY)
+    assert report["domains"]["WARD"]["undecided_ties"] == 0
+    assert frame["WARD__pulse"] == ["87", "88", "89"] * 3
+
+
 SEEDS = [pytest.param(seed, marks=DEARER) for seed in range(30)]
 
 

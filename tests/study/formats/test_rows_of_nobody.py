@@ -65,6 +65,8 @@ def test_rows_of_nobody_are_left_out_and_named(rows: list[list[str]], left_out: 
     place = next(place for place, row in enumerate(rows, start=1) if row not in RECORDS)
     assert note == f"{left_out}, as no record of a person: row {place} below the headings"
     assert not set(rows[place - 1][:1]) & {"printed on 3 May by the ward"} or "ward" not in note
+    with pytest.raises(FaultyInputError, match=r"which (is|are) no record"), database_in(tmp_path) as database:
+        read_large_file(tmp_path / "clinic.csv", FileOptions(), database)
 
 
 def test_a_total_among_ids_of_letters_is_no_record(tmp_path: Path) -> None:
@@ -157,6 +159,17 @@ def test_a_file_on_disk_with_a_total_is_at_fault(tmp_path: Path) -> None:
         database_in(tmp_path) as database,
     ):
         read_large_file(tmp_path / "clinic.csv", FileOptions(), database)
+
+
+@pytest.mark.parametrize("rows", [[["", "", "years", "kg"], *RECORDS], [*RECORDS, ["Exported on Monday", "", "", ""]]])
+def test_a_row_of_nobody_at_an_end_of_a_file_on_disk_is_at_fault(tmp_path: Path, rows: list[list[str]]) -> None:
+    """From there no row is left out; what this tool wrote has records alone."""
+    assert table_of(tmp_path, rows).n_rows == len(RECORDS)
+    with database_in(tmp_path) as database:
+        with pytest.raises(FaultyInputError, match=r"clinic\.csv: at its beginning or end are rows of units"):
+            read_large_file(tmp_path / "clinic.csv", FileOptions(), database)
+        written = read_large_file(tmp_path / "clinic.csv", FileOptions(is_written_as_meant=True), database)
+        assert written.n_rows == len(rows)
 
 
 def test_a_ward_in_a_file_on_disk_is_no_total_beside_ids_of_people(tmp_path: Path) -> None:
