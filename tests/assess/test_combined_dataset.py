@@ -14,13 +14,6 @@ PEOPLE = pd.DataFrame({"USUBJID": ["S-1", "S-2"], "DM__AGE": ["30", "40"]})
 CONFIG = {"categorical_qis": ["DM__AG"], "continuous_qis": [], "binning_config": {}, "sensitive_feature": []}
 
 
-def test_the_columns_are_those_of_the_file(tmp_path):
-    path = tmp_path / "combined_dataset.csv"
-    assert header_of(path) is None
-    PEOPLE.to_csv(path, index=False)
-    assert header_of(path) == ["USUBJID", "DM__AGE"]
-
-
 @each("content", [b"", b"DM__AGE\n30\n", b"USUBJID,A,A\nS-1,1,2\n", b"USUBJID,\xff\nS-1,2\n"])
 def test_a_file_that_is_not_as_it_was_written_has_no_columns(content, tmp_path):
     path = tmp_path / "combined_dataset.csv"

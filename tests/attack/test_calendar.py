@@ -97,20 +97,6 @@ def test_patterns_leave_fewer_offsets_and_are_said():
     assert step["people_nearly_undone"] == N  # two first of January within reach, at most
 
 
-@pytest.mark.thorough("0.3 s")
-def test_a_person_whom_no_offset_hides_leaves_without_dates():
-    """Tuesdays of one year, and one person who was there from the first to the last of them."""
-    first = np.datetime64("2014-03-04") + 7 * np.random.default_rng(3).integers(0, 20, N)
-    last = first.copy()
-    first[7], last[7] = np.datetime64("2014-01-07"), np.datetime64("2014-12-30")
-    frame = people(A__ADTC=first.astype(str), B__BDTC=last.astype(str))
-    released = treat(frame, CONFIG, [SHIFT]).frame
-    assert np.flatnonzero(released["A__ADTC"].isna()) == np.flatnonzero(released["B__BDTC"].isna()) == [7]
-    figures = figures_of(frame)
-    assert figures["moved_dates"]["steps"][0]["people_nearly_undone"] == 0
-    assert "People who leave without these dates" in treatment_report(figures.found)
-
-
 @pytest.mark.thorough("1.2 s")
 def test_dates_without_a_pattern_say_nothing_and_order_makes_no_difference(monkeypatch):
     frame = people(A__ADTC=days().astype(str), B__BDTC=days(3).astype(str))

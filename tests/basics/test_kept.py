@@ -52,9 +52,3 @@ def test_prints_are_those_of_the_content_and_not_of_its_memory():
     assert print_of(longer.slice(1)) == print_of(pa.array(["x", "y"], pa.large_string()))
     numbers = np.arange(8.0)
     assert print_of(numbers[::2]) == print_of(numbers[::2].copy()) != print_of(numbers[:4])
-
-
-def test_very_many_texts_are_read_without_codes():
-    many = pd.Series([*(f"t{i}" for i in range(5_000)), None], dtype="str")
-    assert print_of(many) == print_of(pd.concat([many[:9], many[9:]], ignore_index=True))
-    assert len({print_of(many), print_of(many[::-1]), print_of(many.fillna("")), print_of(many[:-1])}) == 4

@@ -58,15 +58,3 @@ def test_of_each_person_the_code_of_the_value_alone_is_in_memory(monkeypatch):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert n < peak < 1.3 * n
-
-
-def test_the_order_of_codes_changes_nothing():
-    levels, values = np.array([5, 9, 2, 4]), np.array([3, 7, 10])
-    (found,) = shuffled_guessed_right([levels], values, 5)
-    assert shuffled_guessed_right([levels[::-1], levels], values[[1, 2, 0]], 5) == [found, found]
-
-
-def test_of_nobody_nobody_is_guessed_right():
-    nobody = np.zeros(3)
-    assert shuffled_guessed_right([nobody, nobody[:1], nobody[:0]], nobody, 2) == [0, 0, 0]
-    assert shuffled_guessed_right([nobody], nobody[:0], 1) == [0]

@@ -138,13 +138,6 @@ def test_what_each_attribute_adds_by_hand():
     assert sex.together.quasi_identifiers == ("sex", "age")
 
 
-def test_an_only_attribute_adds_everything():
-    (effect,) = attribute_effects(classes_of(pd.DataFrame({"a": list("xyz")})), thresholds=(2,))
-    assert effect.without == KeySet((), 3, 1, 0.0, 3.0, {2: 0.0}, 1 / 3, 0.0, 1 / 3)
-    assert effect.unique_rate_added == 1
-    assert effect.k_at_most_rate_added == {2: 1.0}
-
-
 def test_no_record_and_no_attribute():
     empty = pd.DataFrame({"a": [], "b": []}, dtype=object)
     for missing_qis in MISSING_POLICIES:

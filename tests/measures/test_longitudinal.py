@@ -61,18 +61,6 @@ def test_who_is_alone_as_the_slow_referee_says(course, fewer_than):
         assert one.is_complete
 
 
-@examples(75)
-@given(course=courses(), data=st.data())
-def test_order_of_people_entries_and_names_of_facts_make_no_difference(course, data):
-    classes, facts = course
-    order = data.draw(st.permutations(range(len(facts))))
-    renamed = data.draw(st.permutations(range(8)))
-    again = [{renamed[fact] for fact in facts[i]} for i in order]
-    found, other = alone_of(classes, facts), alone_of([classes[i] for i in order], again)
-    for one, same in zip(found, other, strict=True):
-        assert one.is_alone[list(order)].tolist() == same.is_alone.tolist()
-
-
 def test_by_hand():
     """Two who had a stroke, one of them with insulin; a third has insulin alone, a fourth is in another class."""
     classes, facts = [0, 0, 0, 1], [{0, 1}, {0}, {1}, {0, 1}]

@@ -120,22 +120,6 @@ def test_the_subsets_are_those_of_the_definition(df):
     assert of_records(classes).smallest.tolist() == smallest
 
 
-@examples(60)
-@given(frames(), st.randoms(use_true_random=False))
-def test_neither_order_nor_index_of_records_nor_order_of_attributes_matters(df, random):
-    result = of_records(classes_of(df))
-    order = random.sample(range(len(df)), len(df))
-    shuffled = df.iloc[order].set_axis([7] * len(df))
-    again = of_records(classes_of(shuffled))
-    for name in ("scores", "dis_scores", "n_minimal", "smallest", "contribution"):
-        np.testing.assert_array_equal(getattr(again, name), getattr(result, name)[order], err_msg=name)
-    assert again.of_all.contribution_rates == result.of_all.contribution_rates
-    turned = of_records(classes_of(df[list(df.columns)[::-1]]))
-    for name in ("scores", "dis_scores", "n_minimal", "smallest"):
-        np.testing.assert_array_equal(getattr(turned, name), getattr(result, name), err_msg=name)
-    np.testing.assert_allclose(turned.contribution[:, ::-1], result.contribution, rtol=1e-12)
-
-
 @pytest.mark.parametrize(("n_values", "is_hashed"), [(12, False), (900, True)])
 def test_groups_that_are_counted_and_groups_that_are_hashed(n_values, is_hashed, monkeypatch):
     """Above 65,536 possible keys groups are numbered another way; sizes of keys on either side of that."""
@@ -190,14 +174,6 @@ def test_a_file_with_a_sampling_fraction_of_one_is_the_population():
 
 def test_dis_scores_that_would_fall_with_the_score_are_not_given():
     assert np.isnan(dis_scores(np.array([0.0, 2.0]), 1, 0.5, -0.05)).tolist() == [False, True]
-
-
-def test_nobody_unique():
-    df = pd.DataFrame({"a": ["x", "x"], "b": ["u", "u"]})
-    result = special_uniques(classes_of(df))
-    assert result.match_probability is None
-    assert result.score_of_class.tolist() == result.dis_score_of_class.tolist() == [0]
-    assert result.contribution_rates == {"a": 0, "b": 0}
 
 
 def test_no_record_and_no_attribute():

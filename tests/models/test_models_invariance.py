@@ -72,21 +72,3 @@ def test_the_frame_is_left_as_it_was(made):
     before = frame.copy(deep=True)
     evaluate(frame, names, "exclude")
     pd.testing.assert_frame_equal(frame, before)
-
-
-@BRIEF
-@given(people)
-def test_the_classes_hold_everybody_once(made):
-    frame, names = made
-    classes = models.form_equivalence_classes(frame, names)
-    assert classes.size.sum() == len(frame) == classes.n_records
-    assert (classes.size > 0).all()
-    counts = models.count_sensitive_values(models.form_equivalence_classes(frame, names), frame["s"])
-    table = counts.table
-    assert table.people.sum() == frame["s"].notna().sum() == counts.has_value.sum()
-    assert table.people_of_class.sum() == table.people_of_value.sum() == table.people.sum()
-    assert (table.people_of_class <= classes.size).all()
-    cells = list(zip(table.class_of_cell.tolist(), table.value_of_cell.tolist(), strict=True))
-    assert cells == sorted(set(cells))
-    # The expected number of re-identifications, the sum of 1/k over records, is the number of classes.
-    assert (1 / models.run_k_anonymity(frame, names, 1).measure).sum() == pytest.approx(classes.n_classes)

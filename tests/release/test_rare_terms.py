@@ -117,16 +117,6 @@ def test_levels_as_the_slow_referee_says(given_rows, at_least):
     assert [one == -1 for one in level] == [one == -1 for one in expected]
 
 
-@examples(100)
-@given(given_rows=records(), at_least=st.integers(1, 4), data=st.data())
-def test_the_order_of_rows_makes_no_difference(given_rows, at_least, data):
-    rows, who, groups = given_rows
-    order = data.draw(st.permutations(range(len(rows))))
-    level = levels_shown(as_terms(rows), np.array(who), np.array(groups), at_least)
-    again = levels_shown(as_terms([rows[i] for i in order]), np.array(who)[order], np.array(groups)[order], at_least)
-    assert level[order].tolist() == again.tolist()
-
-
 # ---------------------------------------------------------------- in files
 
 

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from disclosure_control.assess.report import class_sizes
 from disclosure_control.assess.threshold_curves import threshold_curves
 from disclosure_control.basics.telling.sections import Section, Sentence, Where
 from disclosure_control.basics.telling.small_counts import MASKED, GroupShare
@@ -274,14 +273,6 @@ def test_what_holds_nothing_back_is_counted_by_its_kind():
 
 def a_finding(column: str, grade: Grade, words: str) -> ColumnFinding:
     return ColumnFinding("", column, words, grade, 12, 12, 12, 12, 0.0, "sure", "do this", words)
-
-
-def test_a_small_pilot_has_no_class_larger_than_itself(made):
-    """Five people: sizes 1 to 5, and neither k = 6 nor k > 12."""
-    curve = made[1][0]
-    few = dataclasses.replace(curve, evaluated=5, risky=tuple(0 if k <= 5 else 5 for k in curve.thresholds))
-    drawn = re.findall(r">k (?:=|>|&gt;) \d+<", class_sizes(MASKED, [few]).__html__())
-    assert [int(re.search(r"\d+", label)[0]) for label in drawn] == [1, 2, 3, 4, 5]
 
 
 def test_sets_that_leave_few_alone_are_counted_and_not_listed():

@@ -214,22 +214,3 @@ def test_without_a_sensitive_feature_the_verdict_says_that_nothing_was_assessed_
     words = "what can be inferred about a person, for the config names no sensitive feature"
     assert words in of_people(12).text
     assert words not in of_people(12, sensitive_feature="diagnosis").text  # it was named, and does not leave
-
-
-def test_answers_before_and_after_are_one_table():
-    """By hand: 8 of 60 were alone and 0 of 58 are; of a value 7 of 52 were certain, how many are is masked."""
-    was = (
-        Answer("Can a person be singled out?", "yes", "Yes: 8 of 60.", {"unique": 8, "evaluated": 60}),
-        Answer("Can a value be inferred?", "yes", "Yes: 7.", {"LB": {"certain": 7, "with_value": 52, "above_t": 0}}),
-    )
-    now = (
-        Answer("Can a person be singled out?", "no", "No: nobody.", {"unique": 0, "evaluated": 58}),
-        Answer(
-            "Can a value be inferred?", "yes", "Yes: few.", {"LB": {"certain": None, "with_value": 51, "above_t": 0}}
-        ),
-    )
-    given = AnswersGiven("of released/", now, Where.FIRST, was)
-    assert as_text([Section("verdict", "", [given])], Where.FIRST).splitlines()[2:] == [
-        "  Singled out?  No   8 of 60        0 of 58",
-        "  Inferred?     Yes  7 of 52        masked of 51",
-    ]

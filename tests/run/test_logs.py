@@ -29,14 +29,6 @@ def test_what_fails_has_no_event_of_its_own(capsys):
     assert capsys.readouterr().out == ""
 
 
-def test_text_has_no_events_and_json_no_text(capsys):
-    Log().event("step", seconds=1)
-    Log(is_json=True).say("a report")
-    assert capsys.readouterr().out == ""
-    Log(pilot="P").fault("DM.csv: gone")
-    assert capsys.readouterr().err == "P: DM.csv: gone\n"
-
-
 @pytest.mark.thorough("0.7 s")
 def test_the_doors_in_json(pilot, doors):
     steps = []

@@ -105,15 +105,6 @@ def test_a_pseudonym_is_looked_up_in_one_pilot(pilot, doors, monkeypatch, capsys
     assert not (beside(pilot.results) / LOGGED).exists()
 
 
-@pytest.mark.parametrize("place", [1, 3, 5])
-def test_a_name_a_role_and_a_reason_say_something(pilot, capsys, place):
-    who = [*WHO[:place], " \t\n", *WHO[place + 1 :]]
-    with pytest.raises(SystemExit) as stopped:
-        reidentify.main([pilot.name, *who])
-    assert stopped.value.code == INPUT_AT_FAULT
-    assert f"{WHO[place - 1]}: found blanks alone" in capsys.readouterr().err
-
-
 @pytest.mark.thorough("1.2 s")
 def test_who_left_the_pilot_is_found_and_a_pseudonym_from_a_csv_file_loses_its_quotes(pilot, doors, asked):
     pilot.configure(context=CUSTODIAN, treatment={"release": "Q1", "steps": TREATMENT})

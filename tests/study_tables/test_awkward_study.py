@@ -9,7 +9,6 @@ import pytest
 from disclosure_control.study_tables.comparison import compared
 from disclosure_control.study_tables.definitions.change_from_baseline import columns_of_scales
 from disclosure_control.study_tables.registry import study_tables
-from disclosure_control.study_tables.side import mean_by_place, means_by_place
 from disclosure_control.study_tables.table import StudyTable
 from tests.cases import each
 from tests.study_tables.sides import model_of, row, side_of
@@ -198,14 +197,6 @@ def test_of_columns_of_adam_that_say_the_same_end_one_is_read():
     )
     (table,) = (one for one in tables_of({"ADSL": people}, IDS[:4]).values() if one.name == "disposition")
     assert {*table.groups} == {"DCDECOD", "EOSSTT"}
-
-
-def test_no_digit_of_a_mean_depends_on_the_order_of_rows():
-    rng = np.random.default_rng(3)
-    place, values, order = rng.integers(0, 3, 60), rng.normal(0, 1e6, 60), rng.permutation(60)
-    assert mean_by_place(place, values, 3).tobytes() == mean_by_place(place[order], values[order], 3).tobytes()
-    one, other = (means_by_place(place[at], values[at], (3, 1)) for at in (np.arange(60), order))
-    assert (one.value.tobytes(), one.error.tobytes()) == (other.value.tobytes(), other.error.tobytes())
 
 
 def test_a_flag_of_deaths_has_everybody_as_its_denominator_and_one_country_is_no_row(tables):

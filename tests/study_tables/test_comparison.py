@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disclosure_control.basics.telling.confidence_intervals import wilson_interval
 from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.study_tables.comparison import State, compared, compared_tables, differences, reference_of
 from disclosure_control.study_tables.fit import FitForUse, FitForUseSettings, Fitness, fit_for_use
@@ -102,12 +101,6 @@ def _state(before, after, of_after):
     return State.SIGNIFICANCE if was_sure != is_sure else State.HELD
 
 
-def test_intervals_of_shares_are_those_of_the_house():
-    low, high = shares([[7, 0]], [50, 20]).interval
-    assert (low[0, 0], high[0, 0]) == pytest.approx(wilson_interval(7, 50))
-    assert (low[0, 1], high[0, 1]) == pytest.approx(wilson_interval(0, 20))
-
-
 @each(
     "columns, asked, place",
     [
@@ -155,13 +148,6 @@ def fit_of(
     tables = compared_tables(study_tables(side), study_tables(side_of(after, IDS, model, side, there)))
     n_left = 0 if there is None else int((~there).sum())
     return fit_for_use(MASKED, tables, n_left, N, FitForUseSettings(**settings))
-
-
-def test_a_study_that_leaves_as_it_came_is_fit_for_use():
-    fit = fit_of(FRAMES)
-    assert fit.answer == Fitness.YES
-    assert fit.reasons == fit.for_recipient == ()
-    assert "nobody left out" in fit.loses
 
 
 def test_what_was_not_compared_is_no_yes_and_is_told():
@@ -274,14 +260,6 @@ def test_a_study_without_its_arms_has_no_table_left():
     fit = fit_of({**FRAMES, "DM": FRAMES["DM"].drop(columns="ARM")})
     assert fit.answer == Fitness.NO
     assert any("what leaves has nothing of it" in reason for reason in fit.reasons)
-
-
-def test_thresholds_are_settings():
-    events = FRAMES["AE"]
-    thinned = events[~events["USUBJID"].isin([*IDS[44:50], *IDS[164:170]])]
-    after = {**FRAMES, "AE": thinned}
-    assert fit_of(after).answer == Fitness.WITH_LIMITS
-    assert fit_of(after, share=0.5, overlap=0.0).answer == Fitness.YES
 
 
 # ---------------------------------------------------------------- masks

@@ -191,18 +191,6 @@ def test_the_kind_of_a_column(values, kind):
     assert columns_of(pd.DataFrame({"x": pd.Series(values, dtype="str")}))["x"].kind == kind
 
 
-def test_a_category_of_the_config_is_no_number_and_roles_come_first():
-    frame = pd.DataFrame({"z": ["1", "2"], "sex": ["1", "2"], "hb": [1.0, 2.0]})
-    config = config_of(frame, ["sex"], [], ["hb"])
-    columns = explore_columns(frame, config, list(frame.columns), {"hb": "g/L"})
-    assert [(one.name, one.kind, one.role) for one in columns] == [
-        ("sex", "text", "quasi-identifier"),
-        ("hb", "category", "sensitive"),
-        ("z", "category", "other"),
-    ]
-    assert columns[1].title == "hb [g/L]"
-
-
 def test_a_column_of_which_no_two_people_share_a_value_is_named():
     frame = pd.DataFrame({"name": ["a", "b", "c", None], "sex": list("ffmm")})
     columns = columns_of(frame)
@@ -269,24 +257,6 @@ def test_no_value_of_a_person_is_on_the_screen_or_in_the_summary(explored):
             assert marker not in text
     assert "one person" in result.report  # the column's own name: as good as a name
     assert [name for name in result.tables if name not in result.on_screen] == []
-
-
-def explored_in_another_order(explored, tmp_path, settings):
-    frame, roles, _, _ = explored
-    order = np.random.default_rng(2).permutation(len(frame))
-    moved = step_of(frame, tmp_path, {"group": "sex"}, **roles)
-    table = moved.dataset.everybody.text.iloc[order]
-    config = moved.assessment.config
-    typed = moved.dataset.everybody.frame.iloc[order]
-    dataset = CombinedDataset.of(typed, moved.dataset.everybody.subjects.iloc[order], table)
-    return run_step(StepInput("PILOT", tmp_path, settings, dataset, assess(typed, config), {}))
-
-
-def test_tables_do_not_depend_on_the_order_of_rows(explored, tmp_path):
-    settings = settings_of_key("explore", {"group": "sex", "figures": False})
-    again = explored_in_another_order(explored, tmp_path, settings)
-    for name, content in explored[3].tables.items():
-        pd.testing.assert_frame_equal(content, again.tables[name])
 
 
 @pytest.mark.thorough("1 s: many draws; one of each kind in the quick run")

@@ -132,13 +132,6 @@ def test_nobody_evaluated_is_an_empty_figure():
 # ---------------------------------------------------------------- single columns
 
 
-def test_a_single_outlier_is_a_marker_and_one_person():
-    axes = drawn(box, column_of(np.array([*range(10), 500.0])))
-    (fliers,) = [line for line in axes.lines if line.get_marker() == "D"]
-    assert list(fliers.get_xdata()) == [500]
-    assert axes.get_xlabel() == "median 5\ndiamonds: 1 person outside the fences"
-
-
 def test_whiskers_end_at_the_last_people_inside_the_fences():
     """Quartiles 12.5 and 17.5, by position 2.5 and 7.5 of ten gaps: the fences are 5 and 25."""
     values = np.array([-90.0, 4.5, 12, 13, 14, 15, 16, 17, 18, 24, 25.5])

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from disclosure_control.analyses.fairness import step
 from disclosure_control.basics.encoding.columns import encode_column
-from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import MASKED
 from tests.cases import each
 from tests.config_keys import settings_of_key
@@ -129,18 +127,3 @@ def test_no_small_group_is_left_when_figures_are_taken_from_each_other(sizes, is
     if not is_named:
         rest = n_group - sum(named)  # of all others, those who are not named
         assert rest == 0 or rest >= 10
-
-
-def test_where_nobody_has_a_number_there_is_no_mean_and_nothing_to_compare():
-    frame = a_frame(M=(20, 10), F=(20, 5))
-    with pytest.raises(FaultyInputError, match="no value that the rule can read"):
-        fairness_of(frame, {**SETTINGS, "favourable": {"column": "admitted", "at_least": "mean"}})
-
-
-def test_favourable_values_that_nobody_has_are_counted():
-    frame = a_frame(M=(20, 10), F=(20, 5))
-    rule = {"column": "admitted", "equals": ["yes", "Yes", "oui"]}
-    assert fairness_of(frame, {**SETTINGS, "favourable": rule})["favourable_values_of_nobody"] == 2
-    assert fairness_of(frame, SETTINGS)["favourable_values_of_nobody"] == 0
-    nobody = fairness_of(frame, {**SETTINGS, "favourable": {"column": "admitted", "equals": ["oui"]}})
-    assert (nobody["favourable_values_of_nobody"], nobody["meets_four_fifths"]) == (1, None)

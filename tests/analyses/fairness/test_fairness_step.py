@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from disclosure_control.analyses.fairness.burden import folded
@@ -24,34 +22,6 @@ from tests.ninety_people import outcome_of
 
 SETTINGS = {"favourable": {"column": "LB__X", "at_least": "mean"}, "sensitive": "DM__SEX", "reference": "M"}
 COLUMNS = list(people(1).columns)
-
-
-def test_the_figures_of_the_summary(tmp_path):
-    found = run_step(step_input(tmp_path, people(400), SETTINGS, key="fairness"))
-    figures = found.figures
-    for name in ("statistical_parity_difference", "disparate_impact", "massaging_label_changes"):
-        assert isinstance(figures[name], float)
-    assert figures["people"]["without_outcome"] == 40
-    assert figures["people"]["compared"] == 360
-    json.dumps(figures, allow_nan=False)
-
-
-def test_groups_of_a_quasi_identifier_are_its_bins(tmp_path):
-    by_age = {**SETTINGS, "sensitive": "DM__AGE", "reference": "0--40"}
-    found = run_step(step_input(tmp_path, people(400), by_age, key="fairness"))
-    assert {one["group"] for one in found.figures["by_group"]} == {"0--40", "40--60", "60--100"}
-
-
-def test_who_is_flagged_by_group(tmp_path):
-    """Everybody at an age of their own in site B is alone, nobody in site A is."""
-    table = people(60).assign(DM__SEX=["A"] * 40 + ["B"] * 20, DM__AGE=["30"] * 40 + ["50"] * 18 + ["70", "200"])
-    found = run_step(step_input(tmp_path, table, {**SETTINGS, "reference": "A"}, K=25, key="fairness"))
-    (k,) = found.figures["anonymisation"]
-    assert (k["measure"], k["not_considered"]) == ("flagged by k", 0)
-    first, second = k["by_group"]
-    assert (first["group"], first["people"], first["flagged"], first["flagged_rate"]) == ("B", 20, 20, 1.0)
-    assert (second["group"], second["flagged"]) == ("A", 0)
-    assert first["low"] == pytest.approx(0.8389, abs=1e-4)  # Wilson: 20 of 20
 
 
 def test_who_is_removed_suppressed_and_changed(tmp_path):
@@ -109,27 +79,6 @@ def test_the_screen_names_no_group_but_those_of_the_config(tmp_path):
     assert "Ursula" not in found.on_screen
 
 
-def test_a_small_compared_group_is_not_told_of_anywhere(tmp_path):
-    table = people(300).assign(DM__SEX=["M"] * 298 + ["Rare"] * 2)
-    found = run_step(step_input(tmp_path, table, {**SETTINGS, "group": "Rare"}, key="fairness"))
-    for text in (found.report, found.on_screen):
-        assert "not shown: fewer than 10 people" in text
-        assert "Rare" not in text
-        assert "parity" not in text
-    assert found.figures["group_rate"] is found.figures["statistical_parity_difference"] is None
-    json.dumps(found.figures, allow_nan=False)
-
-
-def test_small_numbers_of_people_are_told_nowhere(tmp_path):
-    """One has no outcome."""
-    table = people(100).assign(DM__SEX=["M"] * 50 + ["F"] * 50, LB__X=["1", "2"] * 49 + ["1", None])
-    found = run_step(step_input(tmp_path, table, SETTINGS, key="fairness"))
-    for text in (found.report, found.on_screen):
-        assert "Compared: masked of 100 people; without outcome masked," in text
-        assert re.search(r"masked +│ about 0", text)
-    assert found.figures["people"]["without_outcome"] is found.figures["n_group"] is None
-
-
 def test_favourable_values_that_nobody_has_are_said_first(tmp_path):
     rule = {"column": "DM__AGE", "equals": ["no such age", *range(18, 90)]}
     found = run_step(step_input(tmp_path, people(3000), {**SETTINGS, "favourable": rule}, key="fairness"))
@@ -177,14 +126,6 @@ def test_a_group_that_nobody_has_is_a_fault_without_a_value_of_people(tmp_path):
     nobody = people(50).assign(LB__X=lambda table: table["LB__X"].where(table["DM__SEX"] == "M"))
     with pytest.raises(FaultyInputError, match="the sensitive group has nobody whose outcome is known"):
         run_step(step_input(tmp_path, nobody, SETTINGS, key="fairness"))
-
-
-def test_no_result_depends_on_the_order_of_the_records(tmp_path):
-    table = people(200)
-    other = table.sample(frac=1, random_state=1).set_index(pd.Index(range(7, 207)))
-    first, second = (run_step(step_input(tmp_path, one, SETTINGS, key="fairness")) for one in (table, other))
-    assert first.figures == second.figures
-    assert first.report == second.report
 
 
 OF_NINETY = {

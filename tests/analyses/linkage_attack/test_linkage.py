@@ -98,26 +98,6 @@ def test_on_independent_data_no_attack_beats_guessing(method):
     assert n_beaten <= 2  # of 12; each time by chance at most
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_the_order_of_rows_does_not_matter(method):
-    people = some_people(300)
-    released = people.iloc[:200].reset_index(drop=True)
-    released.loc[:10, "age"] = "5--25"
-    truth = np.where(np.arange(300) < 200, np.arange(300), NOT_IN_PILOT)
-    attack = attacked(released, people, truth, method)
-    generator = np.random.default_rng(3)
-    mine, theirs = generator.permutation(300), generator.permutation(200)
-    place = np.empty(200, dtype=int)
-    place[theirs] = np.arange(200)
-    moved_truth = np.where(truth[mine] >= 0, place[np.maximum(truth[mine], 0)], truth[mine])
-    moved = attacked(released.iloc[theirs].set_axis(generator.permutation(200)), people.iloc[mine], moved_truth, method)
-    assert moved.pairs == attack.pairs
-    assert moved.guesses.attack.n_hits == attack.guesses.attack.n_hits
-    candidate = attack.candidate[mine]
-    assert moved.candidate.tolist() == np.where(candidate >= 0, place[np.maximum(candidate, 0)], -1).tolist()
-    assert moved.claimed.sum() > 0
-
-
 def test_people_whose_record_was_removed_are_not_found_and_stay_in_the_denominator():
     people = some_people(100, n_ages=1000)
     released = people.iloc[20:].reset_index(drop=True)

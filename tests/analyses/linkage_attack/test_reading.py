@@ -68,12 +68,6 @@ def test_numbers_within_a_distance_and_numbers_as_text():
     assert agrees([1.0, 2.0], ["1", "2.0"]) == [[True, False], [False, True]]
 
 
-def test_text_where_the_release_has_numbers_is_counted():
-    column = equal_values(pd.Series([1.0, 2.0], name="x"), pd.Series(["1", "two", None]))
-    assert column.n_unreadable == 1
-    assert column.known.tolist() == [0, -1, -1]
-
-
 # ---------------------------------------------------------------- values that look like labels
 
 LOOKALIKES = ["00-950", "12-345", "12-999", "20--30", "25--40", "<20", "A|B", "B", "[1,2)", "<3.42", "0-1", "2001-2003"]
@@ -137,12 +131,6 @@ def test_bands_of_the_source_hold_exact_values_of_the_register():
     assert agrees(["20--30", "30--40"], ["25", "30"]) == [[True, False], [False, True]]
     # One person of the register is down as a band, which changes nothing for the others.
     assert agrees(["20--30", "30--40"], ["25", "30--40"]) == [[True, False], [False, True]]
-
-
-def test_nobody_known_and_nobody_released_are_no_fault():
-    released = pd.Series(["1--2", "2--3"], name="x")
-    assert compatible_values(released, pd.Series([None, None], dtype="str")).known.tolist() == [-1, -1]
-    assert compatible_values(released.iloc[:0], pd.Series(["1"], dtype="str")).released.tolist() == []
 
 
 # ---------------------------------------------------------------- counts of candidates against a referee
@@ -226,12 +214,3 @@ def test_a_recoded_value_agrees_with_its_own_label_and_no_other(book, values):
     column = compatible_values(released, pd.Series(values), 0.0, *read_by(values, Reading.BY_VALUE))
     expected = [[label == "*" or book.get(value, value) == label for label in released] for value in values]
     assert agree([column], len(values), len(values)).tolist() == expected
-
-
-@examples(75)
-@given(st.lists(st.tuples(st.sampled_from(["x", "y", "z"]), st.sampled_from(["north", "south", "*"])), min_size=1))
-def test_a_label_agrees_with_every_value_that_became_it(pairs):
-    values, labels = zip(*pairs, strict=True)
-    known = ["x", "y", "z", "w"]
-    expected = [[label == "*" or (value, label) in pairs for label in labels] for value in known]
-    assert agrees(list(labels), known, original=values) == expected

@@ -12,10 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from config import read_settings
 from disclosure_control.analyses.private_release import ledger as room
 from disclosure_control.analyses.private_release.ledger import Ledger, LedgerFaultError, published_spending
-from disclosure_control.analyses.private_release.step import pilots_ledger
 from tests.analyses.private_release.publish_pilots import asked, entries_of, refuses, spending
 from tests.cases import each
 
@@ -227,12 +225,3 @@ def test_a_disk_that_is_full_where_the_mark_is_gives_no_answer(written, monkeypa
 def test_a_damaged_mark_is_no_missing_one(written, content):
     written.mark.write_bytes(content)
     refuses(Ledger(written.folder.parent, Decimal(1)), "data.state/pilot.mark: cannot be read.* so nothing is answered")
-
-
-def test_the_state_folder_is_the_setting_or_beside_the_data(tmp_path, monkeypatch):
-    assert pilots_ledger(tmp_path, "pilot", Decimal(1)).mark == tmp_path.parent.with_name("data.state") / "pilot.mark"
-    monkeypatch.setenv("BIOSTREAMS_STATE_DIR", str(tmp_path / "state"))
-    assert pilots_ledger(tmp_path, "pilot", Decimal(1)).mark == tmp_path / "state" / "pilot.mark"
-    (tmp_path / ".env").write_text("BIOSTREAMS_STATE_DIR=beside\n")
-    assert read_settings({}, tmp_path).state_folder == tmp_path / "beside"
-    assert read_settings({"BIOSTREAMS_STATE_DIR": "here"}, tmp_path).state_folder == tmp_path / "here"

@@ -13,13 +13,6 @@ def drawn(groups: list[GroupShare]) -> list[str]:
     return [] if chart is None else re.findall(r"(g\d+): ", chart.described)
 
 
-def test_the_largest_twelve_are_drawn_whatever_their_order():
-    groups = [GroupShare(f"g{hits}", "hits", 40, hits) for hits in range(11, 24)]
-    assert drawn(groups) == [f"g{hits}" for hits in range(23, 11, -1)]
-    assert len(drawn(groups[1:])) == 12
-    assert drawn(groups[:2]) == ["g12", "g11"]
-
-
 def test_a_masked_group_is_not_drawn():
     masked = [GroupShare("g1", "hits", 40, None), GroupShare("g2", "hits", None, None, told=False)]
     assert drawn(masked) == []

@@ -1,6 +1,5 @@
 """Hierarchies of values: reading, generalising, and what is refused."""
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -41,12 +40,6 @@ def test_a_file_is_read_with_its_byte_order_mark_and_empty_lines(tmp_path):
     assert hierarchy.has_one_root
 
 
-def test_levels_group_the_values():
-    hierarchy = build_hierarchy(ROWS, "age")
-    values = np.array([18.0, 20.0, 30.0])
-    assert [hierarchy.nodes_of(values, level).tolist() for level in range(3)] == [[0, 1, 2], [0, 0, 1], [0, 0, 0]]
-
-
 @each(
     ("rows", "message"),
     [
@@ -64,12 +57,6 @@ def test_faults_tell_lines_and_levels_and_show_no_label(rows, message):
         build_hierarchy(rows, "dx.csv")
     assert "MARKER" not in str(caught.value)
     assert str(caught.value).startswith("hierarchy 'dx.csv': ")
-
-
-def test_all_faults_of_a_file_are_named_at_once():
-    with pytest.raises(FaultyInputError) as caught:
-        build_hierarchy([("a", "x"), ("b",), ("c", "")], "dx.csv")
-    assert len(caught.value.faults) == 2
 
 
 def test_values_without_a_leaf_are_counted_and_not_shown():

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from Anonymization_Models import form_equivalence_classes
-from disclosure_control.attack.answerers.others import HiddenOfPeople
 from disclosure_control.basics.encoding.columns import CODE
-from disclosure_control.basics.encoding.keys import count_keys, count_pairs
+from disclosure_control.basics.encoding.keys import count_pairs
 from tests.examples import examples
 
 PAIRS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3), st.integers(1, 9)), max_size=30)
@@ -31,17 +30,6 @@ def test_pairs_are_counted(scale, entries):
         assert np.transpose(found).tolist() == [[i, j, n] for (i, j), n in sorted(expected.items())]
 
 
-@pytest.mark.parametrize("n_keys", [1_000, 2**40])
-@examples(60)
-@given(keys=st.lists(st.integers(0, 999), max_size=30))
-def test_keys_are_counted_and_stay_as_they_were(n_keys, keys):
-    handed_in = np.array(keys, dtype=np.int64)
-    found, count = count_keys(handed_in, n_keys)
-    assert dict(zip(found.tolist(), count.tolist(), strict=True)) == Counter(keys)
-    assert found.tolist() == sorted(set(keys))
-    assert handed_in.tolist() == keys
-
-
 def test_codes_are_narrow_and_their_products_are_not():
     """300 labels in each of nine columns: 300**9 possible keys are far more than 32 bits, or 64, tell apart."""
     generator = np.random.default_rng(3)
@@ -54,11 +42,3 @@ def test_codes_are_narrow_and_their_products_are_not():
         assert {column.codes.dtype for column in classes.columns} == {np.dtype(CODE)}
         assert np.array_equal(classes.class_of_record, frame.groupby(names).ngroup().to_numpy())
         assert classes.size.sum() == len(frame)
-
-
-def test_many_labels_by_many_labels_are_told_as_well():
-    """A column that tells another one, each of 50,000 labels: their pairs are more than 32 bits tell apart."""
-    values = np.repeat(np.arange(50_000), [2, 3] * 25_000)
-    everybody = np.arange(len(values))
-    hidden = HiddenOfPeople(everybody, values, None, everybody >= 0, np.full(len(values), 0.1))
-    assert hidden.told_by(values + 1, -20).all()

@@ -43,13 +43,6 @@ def test_codes_are_those_of_pandas(values, expected):
     assert found.codes.dtype == np.int32
 
 
-@pytest.mark.parametrize("values", [column([]), column([]).str.strip(), column([], [])])
-def test_a_column_of_nobody_has_no_codes(values):
-    found = text_codes(values)
-    assert (found.codes.tolist(), found.texts.to_pylist()) == ([], [])
-    assert codes_of_few_texts(values).taken(np.array([]), np.nan).tolist() == []
-
-
 def test_what_is_known_of_texts_is_handed_back_to_records():
     assert text_codes(column(["b", None], ["a"])).taken(np.array([1.5, 2.5]), 0.5).tolist() == [1.5, 0.5, 2.5]
     assert text_codes(column([None, None])).taken(np.array([]), 0.5).tolist() == [0.5, 0.5]

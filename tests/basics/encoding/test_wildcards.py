@@ -78,11 +78,3 @@ def test_many_columns_with_many_values():
     found = sum_over_compatible(classes, classes.size)[classes.class_of_record]
     assert found.tolist() == sums_by_pairs(rows, [1] * len(rows), 1.0)
     assert found.max() > 1
-
-
-def test_the_amounts_are_left_as_they_were():
-    for values in (["a", "b"], ["a", None]):
-        classes = form_equivalence_classes(pd.DataFrame({"x": values}, dtype=object), ["x"])
-        amount = np.array([1.0, 2.0])
-        sum_over_compatible(classes, amount)[:] = 9.0
-        assert amount.tolist() == [1.0, 2.0]

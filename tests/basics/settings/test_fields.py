@@ -23,7 +23,6 @@ from disclosure_control.basics.settings.kinds import (
     one_of,
     one_or_by_name,
 )
-from disclosure_control.basics.telling.faults import FaultyInputError
 from tests.cases import each
 
 
@@ -91,19 +90,6 @@ def test_something_else_than_a_dictionary_names_what_is_allowed():
 def test_an_unknown_key_names_the_nearest_one_and_all_others():
     (fault,) = faults_of(Outer, {"column": "A", "wey": "up"}, PLACE)
     assert fault.startswith("key: unknown key 'wey'; did you mean 'way'?; known: column, ")
-
-
-def test_all_faults_at_once():
-    given = {"column": 1, "wey": "up", "inner": {"size": 0, "shar": 1}, "parts": ["x"], "size": {"A": 0, "B": -1}}
-    with pytest.raises(FaultyInputError) as error:
-        read(Outer, given, PLACE)
-    assert len(error.value.faults) == 7
-
-
-def test_a_column_that_is_not_there_hides_no_fault_between_settings():
-    faults = faults_of(Outer, {"column": "ZZ", "columns": ["ZZ"]}, PLACE)
-    assert faults[-1] == "key['columns']: holds the column"
-    assert len(faults) == 3
 
 
 def test_what_is_read_is_typed_and_cannot_be_changed():

@@ -44,14 +44,6 @@ def shown(is_terminal: bool, seconds: list[float], n_each: int, n_total: int, un
     return stream.getvalue()
 
 
-def test_a_terminal_is_told_from_the_first_second_how_fast_and_how_long_and_is_wiped():
-    lines = shown(True, [0.5, 1.0, 10.0], 10_000_000, 100_000_000, "bytes").split("\r")
-    assert lines[1] == "Counting: 20%, 20 MB a second, 4 s left"
-    assert lines[2].rstrip() == "Counting: 30%, 3 MB a second, 23 s left"
-    assert lines[3].strip() == ""
-    assert lines[4] == ""
-
-
 def test_without_a_terminal_a_line_is_written_every_minute_and_stays():
     said = shown(False, [30.0, 60.0, 61.0, 119.0, 121.0, 600.0], 10, 1_000, "people")
     assert said.splitlines() == [
@@ -86,16 +78,6 @@ def test_a_terminal_is_wiped_after_an_error_too():
     assert stream.getvalue().split("\r")[-2].strip() == ""
 
 
-def test_many_short_works_one_after_the_other_are_no_silence():
-    screen, stream, clock = screen_of(True)
-    for n in range(10):
-        with progress(f"Part {n}", 1, "", screen):
-            clock.seconds += 0.4
-            screen.look()
-    said = [text for text in stream.getvalue().split("\r") if text.strip()]
-    assert said == ["Part 2: 1 s", "Part 5: 1 s", "Part 8: 1 s"]
-
-
 def test_the_innermost_work_is_told_and_then_the_outer_one_again():
     screen, stream, clock = screen_of(True)
     with progress("Step risk", screen=screen):
@@ -119,22 +101,6 @@ def test_a_step_that_goes_on_is_told_to_people_alone(monkeypatch, is_json):
         clock.seconds = 8.0
         screen.look()
     assert stream.getvalue().startswith("\rStep release: 8 s\r") != is_json
-
-
-def test_things_are_done_when_the_next_one_is_asked_for(monkeypatch):
-    screen, stream, clock = screen_of(True)
-    monkeypatch.setattr(told, "_screen", lambda: screen)
-    for thing in going_through("Reading", ["four", "seven by", "last"], len, "letters"):
-        clock.seconds += 2.0
-        screen.look()
-        if thing == "last":
-            break
-    said = [text.strip() for text in stream.getvalue().split("\r") if text.strip()]
-    assert said == [
-        "Reading: 2 s",
-        "Reading: 25%, 1 letters a second, 12 s left",
-        "Reading: 75%, 2 letters a second, 2 s left",
-    ]
 
 
 def test_work_that_an_error_left_in_the_middle_is_gone_with_the_work_around_it(monkeypatch):

@@ -6,14 +6,8 @@ import threading
 
 import pytest
 
-from disclosure_control.basics.telling.side_by_side import WORKERS, meanwhile, side_by_side
+from disclosure_control.basics.telling.side_by_side import meanwhile, side_by_side
 from tests.places import PROJECT
-
-
-def test_results_come_in_the_order_of_the_arguments_by_few_threads():
-    found = side_by_side(lambda one, other: (one + other, threading.get_ident()), range(50), range(50))
-    assert [total for total, _ in found] == list(range(0, 100, 2))
-    assert len({thread for _, thread in found}) <= WORKERS
 
 
 def test_the_first_error_is_raised():

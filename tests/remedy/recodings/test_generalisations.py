@@ -12,7 +12,6 @@ from Anonymization_Models import bin_feature_column
 from config.model_settings import validate_config
 from disclosure_control.basics.encoding.columns import encode_column
 from disclosure_control.basics.encoding.hierarchies import build_hierarchy
-from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.remedy.recodings.generalisations import (
     Recoding,
     bin_settings,
@@ -80,17 +79,6 @@ def test_numbers_without_bins_and_the_treatment_agree(numbers):
     assert_levels_are_nested_and_do_what_they_say(of_numbers("q", column), column.codes, raw)
 
 
-@examples(45)
-@given(
-    st.lists(st.one_of(st.none(), st.sampled_from(["a", "b", "c", "d", "other", "x"])), max_size=60), st.integers(1, 6)
-)
-def test_rarity_and_the_treatment_agree(values, k):
-    raw = pd.Series(values, dtype=object, name="q")
-    column = encode_column(raw)
-    people = np.bincount(column.codes[column.codes >= 0], minlength=len(column.labels))
-    assert_levels_are_nested_and_do_what_they_say(of_rarity("q", column, people, k), column.codes, raw)
-
-
 def test_bins_by_hand():
     """Three bins and somebody above them: 3 bins, 2, 1 and the tail, nothing."""
     column = encode_column(bin_feature_column(pd.DataFrame({"age": [1, 7, 13, 40]}), "age", [0, 6, 12, 18]))
@@ -134,13 +122,6 @@ def test_a_missing_value_stays_missing_until_the_attribute_is_gone():
     assert [len(set(level.codes[column.codes + 1])) for level in levels] == [3, 2, 1]
     assert [level.recoding.kind for level in levels] == ["none", "hierarchy", "drop"]
     assert levels[1].shares[column.codes + 1].tolist() == pytest.approx([2 / 3, 2 / 3, 1 / 3])
-
-
-def test_values_that_are_no_leaf_are_counted_and_not_named():
-    hierarchy = build_hierarchy([["a", "*"]], "h.csv")
-    with pytest.raises(FaultyInputError, match=r"1 of 2 distinct values") as error:
-        of_hierarchy("q", encode_column(pd.Series(["a", "MARKER"])), hierarchy, Recoding("hierarchy"))
-    assert "MARKER" not in str(error.value)
 
 
 def test_a_column_with_one_value_has_nothing_to_give_up():

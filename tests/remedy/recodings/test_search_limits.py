@@ -122,13 +122,6 @@ def test_a_lattice_that_is_too_large_is_descended_first():
     assert all(level in one for level, one in zip(levels, around, strict=True))
 
 
-def test_nobody_at_all():
-    lattice, _ = as_lattice([], [[["a", "*"], ["b", "*"]]])
-    found = search(lattice, Requirements(5, (), 0.0))
-    assert found.is_optimal
-    assert found.best.n_suppressed == 0
-
-
 def test_a_distance_in_units_is_above_its_threshold_by_more_than_rounding_in_these_units():
     """A sum over a range of a million is not exact to the thirteenth digit after the point."""
     frame = pd.DataFrame({"q": list("aabb"), "s": [0.0, 1.0, 2.0, 1e6]})

@@ -20,7 +20,6 @@ from disclosure_control.remedy.treatments.keys import (
     Release,
     command_to_set,
     estimated_bits,
-    offsets_of,
     pseudonyms_of,
     read_key,
 )
@@ -96,24 +95,7 @@ def test_another_pilot_or_release_has_other_pseudonyms_and_offsets():
         assert n_equal < 10  # of 400 at 730 offsets, 0.5 by chance
 
 
-def test_what_the_treatments_give_is_what_is_derived():
-    release, ids = Release("CLINIC", "2026-03"), [f"S-{i}" for i in range(20)]
-    shift = {"method": "shift_dates", "key_from": KEY_FROM, "days": 90}
-    steps = [shift, {"method": "recode_ids", "key_from": KEY_FROM}]
-    out = treated(people(DM__RFSTDTC="2012-05-05"), *steps, release=release).frame
-    assert out["USUBJID"].tolist() == pseudonyms_of(KEY.encode(), release, ids)
-    moved = pd.to_datetime(out["DM__RFSTDTC"]) - pd.Timestamp("2012-05-05")
-    assert moved.dt.days.tolist() == offsets_of(KEY.encode(), release, ids, 90).tolist()
-
-
 # ---------------------------------------------------------------- keys
-
-
-def test_keys_from_the_environment_and_from_a_file(tmp_path):
-    path = tmp_path / "key.txt"
-    path.write_text(KEY + "\n", encoding="utf-8")
-    path.chmod(0o600)
-    assert read_key(KEY_FROM) == read_key({"file": str(path)}) == KEY.encode()
 
 
 def test_a_key_file_without_an_end_is_refused(tmp_path):
@@ -300,18 +282,6 @@ def test_every_kind_of_heading_that_names_a_person_goes():
     others = ["photophobia", "init_dose", "hospital", "dob bolesnika (god.)", "donor", "USUBJID", "DM__AGE"]
     others += ["AE__AEDECOD", "EX__EXTRT", "DM__RFSTDTC", "SC__District of Permanent Address", "LB__Test 2"]
     assert not identifier_columns(others)
-
-
-def test_dropped_identifiers_are_named_with_their_reason():
-    frame = people(3, DM__SUBJID="1", AE__AETERM="headache", DM__RFSTDTC="2012-01-01")
-    out = treated(frame, {"method": "drop_identifiers", "keep": ["AE__AETERM"]})
-    assert list(out.frame.columns) == ["USUBJID", "SEX", "AE__AETERM", "DM__RFSTDTC"]
-    first, _ = out.steps[0].notes
-    assert first.startswith("The column DM__SUBJID is dropped: identifies the subject")
-    # A later step that names a column which is gone is a fault of the config, found before anything runs.
-    steps = [{"method": "drop_identifiers"}, {"method": "mask", "column": "DM__SUBJID", "keep": 1}]
-    (fault,) = faults_of_key("treatment", steps, {}, list(frame.columns))
-    assert "column 'DM__SUBJID' is not in the dataset at this step" in fault
 
 
 def test_which_columns_steps_will_drop_is_known_before_they_do():

@@ -23,14 +23,6 @@ def column_after(values, method, dtype=None, **settings) -> list:
     return [None if pd.isna(value) else value for value in treated.frame["x"]]
 
 
-@pytest.mark.parametrize("step", [{"method": "drop_column", "columns": ["MAIL"]}, {"method": "drop_identifiers"}])
-def test_a_column_that_is_dropped_loses_the_values_that_people_have(step):
-    """Two of three people have one."""
-    frame = pd.DataFrame({"x": ["a", "a", "b"], "MAIL": ["ann@example.org", None, "bob@example.org"]})
-    treated = treat(frame, config_for(["x"]), [step])
-    assert (list(treated.frame), dict(treated.steps[0].changed)) == (["x"], {"MAIL": 2})
-
-
 def test_bins_as_numpy_histogram_draws_them():
     """[0, 18), [18, 65], tails on either side; 18 and 65 fall into the second."""
     edges = {"edges": [0, 18, 65]}
@@ -51,48 +43,6 @@ def test_bins_as_numpy_histogram_draws_them():
 def test_bands(label, expected):
     """floor(x / 5): -1, 0, 1, 7; int() cuts the decimals off, towards zero."""
     assert column_after([-0.5, 4.99, 5, 39, None], "band", width=5, label=label) == expected
-
-
-def test_bands_of_decimals_have_clean_edges():
-    """0.3 / 0.1 is 2.9999999999999996 to a computer, and still the third band begins at 0.3."""
-    assert column_after([0.29, 0.3, 0.35, 0.4], "band", width=0.1) == ["0.2--0.3", "0.3--0.4", "0.3--0.4", "0.4--0.5"]
-    rule = {"intervals": [0.1, 0.2]}
-    assert column_after([0.3, 0.6], "hierarchy", level=1, rule=rule) == ["0.3--0.4", "0.6--0.7"]
-
-
-def test_rounding():
-    """Halves go to the even multiple; 0.3 is not 0.30000000000000004."""
-    assert column_after([12, 25, 35, 37.4, None], "round", to=10) == [10, 20, 40, 40, None]
-    assert column_after([0.27, 0.34], "round", to=0.1) == [0.3, 0.3]
-
-
-def test_grouping_by_a_mapping():
-    groups = {"abroad": ["FR", " de"], "home": ["GR"]}
-    values = ["GR", "FR ", "de", "IT", None]
-    assert column_after(values, "group", groups=groups) == ["home", "abroad", "abroad", "IT", None]
-    assert column_after(values, "group", groups=groups, others="rest")[3:] == ["rest", None]
-    assert column_after([1.0, 2.0, 3.0], "group", groups={"low": [1, "2"]}) == ["low", "low", "3"]
-
-
-def test_grouping_by_rarity():
-    """a: 3, b: 2, c: 1, d: 1. Fewer than two people: c and d, together two."""
-    values = ["a", "a", "a", "b", "b", "c", "d", None]
-    assert column_after(values, "group", rarer_than=2) == ["a", "a", "a", "b", "b", "other", "other", None]
-    frame = pd.DataFrame({"x": values})
-    step = {"method": "group", "column": "x", "rarer_than": 3, "others": "rest"}
-    assert treat(frame, config_for(["x"]), [step]).steps[0].notes == ("In x, 3 rare values were joined.",)
-    step = {"method": "group", "column": "x", "rarer_than": 2, "groups": {"e": ["c", "d"], "f": ["zz"]}}
-    notes = treat(frame, config_for(["x"]), [step]).steps[0].notes
-    assert notes == ("In x, 0 rare values were joined.", "In x, values of the groups that do not occur in the data: 1.")
-    step = {"method": "group", "column": "x", "rarer_than": 2}
-    notes = treat(frame.iloc[:6], config_for(["x"]), [step]).steps[0].notes
-    assert notes[1] == "In x, the joined values still have fewer than 2 people."
-
-
-def test_masks():
-    assert column_after(["11527", "115", None, "45110"], "mask", keep=2) == ["11xxx", "11xxx", None, "45xxx"]
-    assert column_after(["12345678"], "mask", keep=2) == ["12xxxxxx"]
-    assert column_after(["ab"], "mask", keep=0, character="*") == ["**"]
 
 
 @pytest.mark.parametrize(
@@ -146,13 +96,6 @@ def test_hierarchy_from_a_file_as_arx_reads_it(tmp_path):
         treat(frame, config_for(["x"]), [{**step, "file": "other.csv"}], folder=tmp_path)
 
 
-def test_top_and_bottom_coding():
-    values = [1.0, 2.0, 3.0, 4.0, None]
-    assert column_after(values, "top_code", limit=3) == [1, 2, 3, 3, None]
-    assert column_after(values, "top_code", limit=3, replacement=90) == [1, 2, 3, 90, None]
-    assert column_after(values, "bottom_code", limit=2) == [2, 2, 3, 4, None]
-
-
 # ---------------------------------------------------------------- perturbation
 
 
@@ -190,18 +133,6 @@ def test_flipping():
     assert column_after(["F", "M", None], "flip", share=0) == ["F", "M", None]
     with pytest.raises(FaultyInputError, match="found 3 distinct values"):
         column_after(["a", "b", "c"], "flip", share=0.1)
-
-
-def test_noise_keeps_what_is_missing_and_constant():
-    frame = pd.DataFrame({"x": [1.0, 2.0, np.nan, 4.0], "constant": 7.0})
-    for kind in ("plain", "correlated"):
-        step = {"method": "noise", "columns": ["x", "constant"], "share": 0.5, "kind": kind, "decimals": 9}
-        treated = treat(frame, config_for(continuous=["x"]), [step]).frame
-        assert treated["x"].isna().tolist() == [False, False, True, False]
-        assert treated["constant"].tolist() == pytest.approx([7.0] * 4, abs=1e-12)
-        assert (treated["x"] != frame["x"]).all()
-    step = {"method": "noise", "columns": ["x"], "share": 0.5, "decimals": 0}
-    assert (treat(frame, config_for(continuous=["x"]), [step]).frame["x"].dropna() % 1 == 0).all()
 
 
 @examples(60)

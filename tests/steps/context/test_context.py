@@ -39,12 +39,6 @@ def points(**settings) -> list[str]:
     return open_points(ContextSettings(**settings), config_of_valid_keys(CONFIG))
 
 
-def test_everything_is_open_where_nothing_is_said_and_nothing_where_everything_is():
-    assert points() == list(QUESTIONS)
-    assert set(EVERYTHING) == set(QUESTIONS)
-    assert points(**EVERYTHING) == []
-
-
 @each("name", QUESTIONS)
 def test_each_point_is_open_by_itself(name):
     assert points(**{key: value for key, value in EVERYTHING.items() if key != name}) == [name]
@@ -53,12 +47,6 @@ def test_each_point_is_open_by_itself(name):
 def test_one_column_or_threshold_without_a_reason_leaves_the_point_open():
     assert points(**EVERYTHING | {"roles": ROLES}) == ["roles"]
     assert points(**EVERYTHING | {"thresholds": {"K": "x", "L": "y"}}) == ["thresholds"]
-
-
-def test_without_a_sensitive_feature_only_k_needs_a_reason():
-    config = config_of_valid_keys(CONFIG | {"sensitive_feature": None})
-    settings = ContextSettings(**EVERYTHING | {"roles": ROLES, "thresholds": {"K": "house rule"}})
-    assert open_points(settings, config) == []
 
 
 def test_what_is_said_is_read():

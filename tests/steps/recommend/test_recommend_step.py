@@ -158,22 +158,6 @@ def check_treatment(steps, frame) -> list[str]:
     return faults_of_key("treatment", steps, CONFIG, [*frame.columns, "USUBJID"])
 
 
-def test_the_answers_differ_and_the_first_is_the_best_allowed():
-    result = run_step(given(people(), {"suppression_limit": 0.1}))
-    short_list = result.figures["short_list"]
-    levels = [tuple(answer["levels"].values()) for answer in short_list]
-    assert len(set(levels)) == len(levels)
-    allowed = [answer["loss"] for answer in short_list if (answer["suppressed"] or 0) <= 0.1 * 200]
-    assert short_list[0]["loss"] == min(allowed)
-    titles = [title for answer in short_list for title in answer["titles"]]
-    assert titles.count("Nobody left out") == 1
-    by_title = {title: answer for answer in short_list for title in answer["titles"]}
-    assert by_title["Nobody left out"]["suppressed"] == 0
-    assert sum(level > 0 for level in by_title["Change one attribute only"]["levels"].values()) <= 1
-    least = by_title["Least loss, however many are left out"]
-    assert least["loss"] == min(answer["loss"] for answer in short_list)
-
-
 def test_who_is_not_evaluated_is_counted():
     frame = people()
     n_incomplete = int(frame[["sex", "town", "age"]].isna().any(axis=1).sum())
@@ -195,35 +179,12 @@ def test_what_cannot_be_met_is_said_and_left_out():
     assert nothing.figures["models"] == []
 
 
-def test_nobody_at_risk():
-    frame = pd.DataFrame({"sex": list("FM") * 10, "town": "Alpha", "age": 30.0, "lab": [5.0, 5, 15, 15] * 5})
-    result = run_step(given(frame))
-    assert not result.figures["anybody_at_risk"]
-    assert (result.figures["suppressed"], result.figures["loss"]) == (0, 0.0)
-
-
 def test_nobody_evaluated_is_no_good_news():
     frame = people(20).assign(age=np.nan)
     result = run_step(given(frame, missing_qis="exclude"))
     assert "No record is evaluated: there is nothing to recommend." in result.report
     assert "nothing has to be given up" not in result.report
     assert result.outcome.treatment is None
-
-
-def test_levels_that_forbid_every_answer():
-    result = run_step(given(people(), {"suppression_limit": 0, "fixed": {"sex": 0, "town": 0, "age": 0}}))
-    assert result.figures["levels"] is None
-    assert result.figures["optimal"] is True
-    assert result.outcome.treatment is None
-    assert "None of the 1 allowed recodings meets the thresholds with at most 0%" in result.report
-    assert all(answer["titles"] != ["Nobody left out"] for answer in result.figures["short_list"])
-
-
-def test_fixed_and_limited_levels():
-    settings = {"fixed": {"age": 1}, "max_level": {"town": 0}, "suppression_limit": 1}
-    result = run_step(given(people(), settings))
-    for answer in result.figures["short_list"]:
-        assert (answer["levels"]["age"], answer["levels"]["town"]) == (1, 0)
 
 
 def test_a_search_that_is_cut_short_says_so():

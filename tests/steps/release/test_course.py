@@ -23,7 +23,7 @@ from disclosure_control.steps.release.course import CourseRisk, reasons_of_cours
 from study.merge.subject_ids import SubjectIdRule
 from study.models.sdtm import FACTS
 from tests.cases import each
-from tests.config_keys import faults_of_key, settings_of_key
+from tests.config_keys import faults_of_key
 from tests.examples import examples
 from tests.found import InSummary
 from tests.release.small_studies import model_of, rows_of_files
@@ -212,20 +212,6 @@ def test_a_masked_count_stays_uncertain_beside_all_that_are_told(course):
             assert most - least - 1 >= 9, (place, told, outer)
 
 
-def test_the_sentence_of_the_verdict_tells_what_the_figures_tell():
-    """By one fact 30, by two 33 of 100: beside the 30 the 33 is masked, and so it is in the sentence."""
-    for known, found in ((OutsidersKnow(facts=1), (0, 30, 33, 60)), (OutsidersKnow(facts=2), (0, 30, 33, 60))):
-        course = course_with(known, *found)
-        (reason,) = reasons_of_course(MASKED, course)
-        told = [one["people"] for one in InSummary(told_course(MASKED, course))["alone"]]
-        assert told == [0, *((30, None) if known.facts == 1 else (None, 33)), 60]
-        assert f"{found[known.facts]} of 100 people in the release are alone" in reason.sentence
-    course = dataclasses.replace(course_with(OutsidersKnow(), 0, 30, 33, 60), holders={"terms": 35})
-    assert (
-        "An undisclosed number of 100 people in the release are alone" in reasons_of_course(MASKED, course)[0].sentence
-    )
-
-
 @pytest.mark.parametrize(
     ("value", "words"),
     [
@@ -244,10 +230,3 @@ def test_faults_of_the_settings(value, words, release_key):
     given_value = {"key_from": {"environment": "RELEASE_TEST_KEY"}, **value}
     faults = faults_of_key("release", given_value, {}, ["a"])
     assert any(words in fault for fault in faults), faults
-
-
-def test_settings_as_they_are_read(release_key):
-    value = {"outsiders_know": {"facts": 2, "kinds": ["terms"]}, "rare_terms": {"at_least": 5}}
-    settings = settings_of_key("release", {"key_from": {"environment": "RELEASE_TEST_KEY"}, **value})
-    assert settings.outsiders_know == OutsidersKnow(2, ("terms",))
-    assert (settings.rare_terms.at_least, settings.rare_terms.within_class) == (5, False)

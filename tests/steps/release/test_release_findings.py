@@ -8,14 +8,10 @@ import pytest
 
 from disclosure_control.attack import leaving
 from disclosure_control.basics.telling.reasons import Gravity
-from disclosure_control.release.deidentify import Account, ReleasedStudy
 from disclosure_control.remedy.treatments.registry import where_changed
 from disclosure_control.report.verdict import verdict_on, what_leaves
 from disclosure_control.steps.release.step import run_step
-from disclosure_control.steps.release.told import undecided
 from study.merge.settings import MergeSettings
-from study.models.study_model import NOTHING_KNOWN
-from study.operations import Operation, OperationKind, VariableClass
 from tests.steps.release.conftest import step_on
 
 N_PEOPLE = 40
@@ -60,15 +56,6 @@ def released(to, more=(), treatments=None, merge=MergeSettings(), beside=(), wit
     (to / "study" / "processed_for_anonym").mkdir()
     given, _ = step_on(to / "study", to / "study", CONFIG | dict(more), treatments, merge)
     return run_step(given)
-
-
-def test_the_three_questions_of_what_leaves_are_answered(small):
-    questions = small.result.figures["three_questions"]
-    assert list(questions) == ["singling_out", "linkability", "inference"]
-    found = {one["model"]: one for one in small.result.figures["as_a_recipient_finds_it"]}
-    assert questions["singling_out"]["figures"]["evaluated"] == found["k_anonymity"]["evaluated"]
-    assert questions["singling_out"]["answer"] == "no"
-    assert questions["singling_out"]["sentence"] in small.result.report
 
 
 @pytest.mark.thorough("0.5 s")
@@ -192,18 +179,3 @@ def test_the_readme_says_what_was_done_and_nothing_else(small, tmp_path, release
         assert words in of_small
         assert (words in of_dates) == is_said, words
     assert "CSV" in of_dates
-
-
-def test_what_waits_in_the_parts_of_a_domain_is_added_up():
-    """LB leaves in two parts: of LB.X, 2 and 3 values wait; Y has none, Z is kept, and X of VS is another variable."""
-    review, keep = (
-        Operation(kind, VariableClass.QUASI_IDENTIFIER_1, "") for kind in (OperationKind.REVIEW, OperationKind.KEEP)
-    )
-    accounts = (
-        Account("LB1", "LB", "X", review, n_values=2),
-        Account("LB2", "LB", "X", review, n_values=3),
-        Account("LB1", "LB", "Y", review),
-        Account("LB1", "LB", "Z", keep, n_values=4),
-        Account("VS", "VS", "X", review, n_values=5),
-    )
-    assert undecided(ReleasedStudy({}, {}, accounts, (), NOTHING_KNOWN)) == {"LB.X": 5, "VS.X": 5}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from datetime import date
 
 import pandas as pd
@@ -37,14 +36,6 @@ from tests.steps.release.conftest import (
 from tests.steps.release.made_study import demographics, starts
 
 NAMED = (KEY.encode(), "DEMO", "2026")
-
-
-def folder_with(source, to):
-    """A pilot's folder with the files of another one."""
-    folder = to / "pilot"
-    shutil.copytree(source, folder, ignore=shutil.ignore_patterns("*processed_for_anonym"))
-    (folder / "processed_for_anonym").mkdir()
-    return folder
 
 
 # ---------------------------------------------------------------- against the referee
@@ -87,13 +78,6 @@ def test_the_only_day_in_the_package_is_that_on_which_the_run_began(small):
 def test_the_figures_are_those_that_the_treatment_promised(small):
     assert small.result.figures["as_a_recipient_finds_it"] == small.result.figures["as_promised"]
     assert small.result.figures["people"] + small.result.figures["people_left_out"] == 40
-
-
-def test_operations_name_columns_without_a_value_and_variables_in_rows(small):
-    operations = small.result.figures["operations"]
-    assert not small.opened["CM"]["CMENDTC"].notna().any()
-    assert "CM.CMENDTC" in operations["offset"]
-    assert operations["review"] == ["SUPPDM.NICKNAME"]  # a QNAM
 
 
 def test_nothing_of_the_originals_was_found_and_the_counts_are_printed(small):

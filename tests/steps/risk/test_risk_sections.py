@@ -9,7 +9,6 @@ from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS
 from disclosure_control.steps.risk.common_settings import RiskSettings
 from disclosure_control.steps.risk.sections import SECTIONS
 from disclosure_control.steps.risk.sections.by_group import outside
-from disclosure_control.steps.risk.settings import SETTINGS
 from tests.cases import each
 from tests.config_keys import settings_of_key
 from tests.places import PROJECT
@@ -46,22 +45,6 @@ def test_no_two_sections_have_a_setting_or_a_place_in_common():
     assert not set(names) & {"sections", *settings_in(RiskSettings)}
     assert len({section.place for section in SECTIONS.values()}) == len(SECTIONS)
     assert len({section.place_in_report or section.place for section in SECTIONS.values()}) == len(SECTIONS)
-
-
-@each("name", list(SECTIONS))
-def test_what_a_section_names_is_a_setting(name):
-    section = SECTIONS[name]
-    assert set(section.wanted_with) <= set(settings_in(SETTINGS))
-    assert section.needs is None or section.needs.setting in section.wanted_with
-
-
-def test_a_section_is_wanted_where_its_setting_is_given():
-    by_default = settings_of_key("risk", {}).sections
-    assert by_default == ("reidentification", "determined_by", "by_group")
-    assert settings_of_key("risk", {"groups": ["SEX"], "max_key_set": 2}).sections == (
-        *by_default,
-        "key_sets",
-    )
 
 
 def test_settings_are_frozen_and_typed():

@@ -21,7 +21,6 @@ from tests.cases import each
 from tests.config_keys import faults_of_key, settings_of_key
 from tests.kept import changed_since_kept
 from tests.ninety_people import step_on_ninety
-from tests.places import SHARED
 
 SMALL = pd.DataFrame(
     {"sex": list("FFFMM"), "age": ["old", "old", "young", "old", "old"], "disease": ["a", "a", "b", "c", "a"]}
@@ -68,21 +67,6 @@ def test_the_figures_of_a_small_table_by_hand():
     json.dumps(figures, allow_nan=False)
 
 
-def test_an_attribute_that_determines_a_sensitive_one():
-    path = SHARED / "data" / "actg175" / "aids_original_data.csv"
-    if not path.is_file():
-        pytest.skip("shared/data is not beside the clone")
-    frame = pd.read_csv(path, sep=";")
-    # ``arms`` is no quasi-identifier here, as in the published study: every released column is looked at.
-    result = run({"sections": ["determined_by"]}, frame, qis=("age", "gender", "race"), sensitive="treat")
-    found = {entry["attribute"]: entry for entry in result.figures["determined_by"]["treat"]}
-    assert [name for name, entry in found.items() if entry["determines"]] == ["arms"]
-    assert (found["arms"]["is_quasi_identifier"], found["age"]["is_quasi_identifier"]) == (False, True)
-    assert "each of these columns alone discloses everyone's treat: arms" in result.report
-    result = run({"sections": ["determined_by"]}, frame, qis=("arms", "gender"), sensitive="treat")
-    assert result.figures["determined_by"]["treat"][0]["determines"]
-
-
 def test_an_attribute_that_nearly_determines_a_sensitive_one():
     """Ward A has 40 of x and 1 of y, ward B 9 of y: 49 of 50 are guessed, where guessing x gives 40."""
     frame = pd.DataFrame({"sex": "F", "ward": ["A"] * 41 + ["B"] * 9, "disease": ["x"] * 40 + ["y"] * 10})
@@ -95,19 +79,6 @@ def test_an_attribute_that_nearly_determines_a_sensitive_one():
     assert result.figures["determined_by_not_looked_at"] == 1  # as many comments as people
     constant = run(None, frame.assign(disease="x"), qis=("sex",)).figures["determined_by"]["disease"]
     assert not constant[0]["determines"]
-
-
-def test_groups_are_printed_from_ten_people_up():
-    frame = pd.DataFrame({"sex": ["F"] * 12 + ["M"] * 3, "disease": "a"})
-    figures = run({"sections": ["by_group"]}, frame, qis=("sex",)).figures
-    # Three men would be what the women leave of the total: so the women are not named either.
-    (everybody,) = figures["by_group"]["sex"]
-    assert (everybody["group"], everybody["people"]) == ("(smaller groups together)", 15)
-    frame = pd.DataFrame({"sex": ["F"] * 12 + ["M"] * 11 + ["X"] * 3, "disease": "a"})
-    women, others = run({"sections": ["by_group"]}, frame, qis=("sex",)).figures["by_group"]["sex"]
-    assert (women["group"], women["people"], others["people"]) == ("F", 12, 14)
-    (few,) = run({"sections": ["by_group"]}, frame.iloc[-3:], qis=("sex",)).figures["by_group"]["sex"]
-    assert few == {"group": "(fewer than 10 people)"}
 
 
 def test_no_value_of_a_person_on_the_screen():
@@ -155,27 +126,6 @@ def test_faults_of_the_key(value, words):
 # ---------------------------------------------------------------- what needs a setting, and what it then gives
 
 
-def test_the_three_questions_are_the_first_lines():
-    """F young is alone (1 of 5) and so knows its value: b. Of F old both have a; M old have c and a."""
-    result = run(None)
-    questions = result.figures["three_questions"]
-    assert {name: one["answer"] for name, one in questions.items()} == dict.fromkeys(questions, "yes")
-    assert questions["singling_out"]["figures"] == {"unique": 1, "evaluated": 5, "smallest_k": 1.0}
-    # Chances 1/2, 1/2, 1, 1/2, 1/2 are all above 0.2, and three classes give three right links.
-    assert questions["linkability"]["figures"]["at_risk"] == 5
-    assert questions["linkability"]["figures"]["expected_reidentifications"] == pytest.approx(3)
-    assert questions["inference"]["figures"]["disease"]["certain"] is None  # three people
-    lines = result.first_lines.splitlines()
-    assert lines[0] == "Three questions (WP216), of the pilot as it came in"
-    assert [line.split() for line in lines[2:]] == [
-        ["Singled", "out?", "Yes", "1", "of", "5"],
-        ["Linked?", "Yes", "5", "of", "5"],
-        ["Inferred?", "Yes", "masked", "of", "5"],
-    ]
-    assert "Yes: 1 of 5 evaluated people (20.0%)" in result.report
-    assert "an undisclosed number of 5 people with a value share one value of disease with everyone" in result.report
-
-
 @pytest.mark.parametrize(
     ("n_certain", "n_mixed", "told"), [(0, 40, 0), (4, 40, None), (12, 40, 12), (20, 4, None), (20, 0, 20)]
 )
@@ -200,14 +150,6 @@ def test_what_is_certain_is_told_beside_who_is_alone_where_everybody_has_a_value
     figures = run({"threshold": 0.5}, frame, qis=("sex",)).figures["three_questions"]
     assert figures["singling_out"]["figures"]["unique"] == 10
     assert figures["inference"]["figures"]["disease"]["certain"] == told
-
-
-def test_the_three_questions_can_be_answered_no():
-    frame = pd.DataFrame({"sex": ["F", "M"] * 20, "disease": list("aabb") * 10})
-    questions = run({"threshold": 0.05}, frame, qis=("sex",)).figures["three_questions"]
-    assert {name: one["answer"] for name, one in questions.items()} == dict.fromkeys(questions, "no")
-    questions = run(None, frame, qis=("sex",), sensitive=[]).figures["three_questions"]
-    assert questions["inference"]["answer"] == "not assessable"
 
 
 def test_without_any_record_nothing_is_answered():
@@ -315,16 +257,6 @@ def test_values_of_few_people_stand_in_no_text_of_others():
     assert "young" not in json.dumps(result.figures)
 
 
-def test_what_each_attribute_adds():
-    """Twenty times the small pilot: 20 of 100 people are alone, by an age of their own; nobody is without it."""
-    ages = [f"{age}{i if age == 'young' else ''}" for i in range(20) for age in SMALL["age"]]
-    frame = pd.concat([SMALL] * 20, ignore_index=True).assign(age=ages)
-    found = run("all", frame).figures["attribute_effects"]
-    added = {one["quasi_identifier"]: one["unique_rate_added"] for one in found}
-    assert added == {"sex": pytest.approx(0.0), "age": pytest.approx(0.2)}  # young is alone without sex too
-    assert [one["unique_rate_without"] for one in found] == [pytest.approx(0.2), None]  # fewer than 20 are masked
-
-
 @each(
     ("value", "words"),
     [
@@ -356,16 +288,6 @@ def test_a_complete_population_of_a_pilot_with_gaps(tmp_path):
     assert "1 people of the pilot have nobody like them there, for lack of a value" in result.report
     presence = result.figures["models"]["delta_presence"]
     assert (presence["delta_min"], presence["delta_max"]) == (0.0, 1.0)
-
-
-def test_what_wildcards_add_is_taken_from_k_as_it_is_reported():
-    frame = SMALL.assign(age=["old", None, None, "old", "young"])
-    figures = run("all", frame, missing_qis="wildcard").figures
-    # F: three alike, age known or not; M old and M young: alone. Without sex: old 2 + 2, missing 5, young 1 + 2.
-    assert figures["prosecutor"]["average"] == pytest.approx((3 / 3 + 1 + 1) / 5)
-    sex, age = figures["attribute_effects"]
-    assert sex["average_risk_added"] == pytest.approx(3 / 5 - (2 / 4 + 2 / 5 + 1 / 3) / 5, abs=0.005)
-    assert age["average_risk_added"] == pytest.approx(3 / 5 - (3 / 3 + 2 / 2) / 5, abs=0.005)
 
 
 def test_a_parameter_of_a_model_that_cannot_run_is_a_fault():

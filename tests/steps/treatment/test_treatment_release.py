@@ -13,10 +13,8 @@ from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
 from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import MASKED
-from disclosure_control.identifiers.named_columns import identifier_columns
 from disclosure_control.remedy.treatments.keys import read_key
 from disclosure_control.remedy.treatments.methods.noise import decimals_of
-from disclosure_control.remedy.treatments.methods.shift_dates import date_columns
 from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.run.doors import run_door
 from disclosure_control.steps.treatment import release_warnings
@@ -103,14 +101,6 @@ def test_carried_dates_are_shifted_and_carried_identifiers_are_dropped(carried, 
     assert "Dates are not shifted" not in " ".join(summary["notes"])
 
 
-def test_a_variable_is_found_behind_domain_and_test():
-    dates = ["LB__Chol. total [SERUM].LBDTC", "LB__X__Y.LBDTC", "RFSTDTC", "DM__RFPENDTC", "LB__X.LBENDTC"]
-    others = ["LB__X.LBDTCU", "LB__DTC count", "LB__LBDTC.", "LB__X.LBDY"]
-    assert date_columns([*dates, *others]) == dates
-    identifiers = ["LB__X.LBNAM", "LB__Chol. total.LBREFID", "P__e.mail", "VS__W.VSREASND"]
-    assert list(identifier_columns([*identifiers, "LB__Dr. X", "LB__X.LBCAT"])) == identifiers
-
-
 # ---------------------------------------------------------------- dates: times and intervals
 
 
@@ -159,17 +149,6 @@ def test_what_is_no_time_never_passes(text):
             treat(people(D__XDTC=text), CONFIG, [step])
         assert "MARKER" not in str(error.value)
     assert shifted(text, "missing")[0].isna().all()
-
-
-def test_intervals_to_the_calendar():
-    column = ["2003-12-15T10:00/2003-12-20T10:30", "2003-12-31/2004-01-02", "2003/2004-05", "2003-12", None, "2003"]
-    for to, expected in (
-        ("month", ["2003-12", "2003-12/2004-01", "2003/2004-05", "2003-12", None, "2003"]),
-        ("year", ["2003", "2003/2004", "2003/2004", "2003", None, "2003"]),
-    ):
-        out = treat(people(D=column), CONFIG, [{"method": "coarsen_dates", "column": "D", "to": to}]).frame["D"]
-        assert [None if pd.isna(value) else value for value in out] == expected
-    treat(people(D=column), CONFIG, [{"method": "hierarchy", "column": "D", "level": 2, "rule": "dates"}])  # a tree
 
 
 def test_coarser_dates_are_no_unshifted_ones():
@@ -234,17 +213,6 @@ def test_faults_of_the_seed(settings, words):
     assert "MARKER" not in fault
 
 
-def test_noise_has_the_decimals_of_its_column():
-    """More of them would come from the noise alone, and tell which draw was added: 27.0 + noise - noise is whole."""
-    frame = pd.DataFrame({"x": [21.0, 35.0, np.nan, 60.0], "y": [1.25, 2.0, 7.5, np.nan], "z": ["1.1", "2", "3", None]})
-    step = {"method": "noise", "columns": ["x", "y", "z"], "share": 1.0}
-    out = treat(frame, config_for(continuous=["x"]), [step]).frame
-    assert [decimals_of(out[name].to_numpy(float)) for name in out] == [0, 2, 1]
-    assert (out["x"] != frame["x"])[[0, 1, 3]].any()
-    finer = treat(frame, config_for(continuous=["x"]), [{**step, "decimals": 3}]).frame
-    assert decimals_of(finer["x"].to_numpy(float)) == 3
-
-
 @pytest.mark.parametrize(
     ("numbers", "n"),
     [([], 0), ([np.nan], 0), ([1, 20], 0), ([0.1, 2], 1), ([1e300, 0.25], 2), ([1 / 3], 15), ([-0.005], 3)],
@@ -268,21 +236,6 @@ def test_figures_of_the_untreated_tell_no_exact_distance():
     assert low < exact <= high == 2 * low
     report = treatment_report(figures.found)
     assert "822" not in report + json.dumps(figures)
-
-
-def test_k_as_released_under_every_policy_for_missing_values():
-    """Two F, one M, one of missing sex: with a gap for a value 2 are below k, without it 1, and matched nobody."""
-    frame = people(4).assign(SEX=["F", "F", "M", None])
-    figures = figures_of(frame)
-    assert figures["as_released"]["missing_policies"] == {
-        "category": {"evaluated": 4, "not_evaluated": 0, "risky": 2},
-        "exclude": {"evaluated": 3, "not_evaluated": 1, "risky": 1},
-        "wildcard": {"evaluated": 4, "not_evaluated": 0, "risky": 0},
-    }
-    report = treatment_report(figures.found)
-    assert "k < 2 as released, by the policy for missing quasi-identifiers (in use: category)" in report
-    (line,) = [line for line in report.splitlines() if line.startswith("│ exclude")]
-    assert [cell.strip() for cell in line.strip("│").split("│")] == ["exclude", "3", "1", "1", "33.3%"]
 
 
 # ---------------------------------------------------------------- original ids in other columns

@@ -7,27 +7,20 @@ import json
 import pandas as pd
 import pytest
 
-from config.model_settings import validate_config
 from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import MASKED
-from disclosure_control.remedy.treatments.evaluation import evaluate_treated
 from disclosure_control.remedy.treatments.keys import command_to_set
-from disclosure_control.remedy.treatments.seeds import DEFAULT_SEED
 from disclosure_control.remedy.treatments.treat import treat
-from disclosure_control.steps import READERS
 from disclosure_control.steps.treatment.figures import treatment_findings
 from disclosure_control.steps.treatment.report import treatment_report
 from tests.cases import each
-from tests.config_keys import faults_of_key, settings_of_key
+from tests.config_keys import faults_of_key
 from tests.found import InSummary
 from tests.kept import changed_since_kept
 from tests.ninety_people import outcome_of
 from tests.remedy.treatments.treatment_frames import KEY_NAME, config_for
 from tests.run.synthetic_pilot import INPUT_AT_FAULT
-
-BAND_OF_AGE = {"method": "band", "column": "age", "width": 40}
-BAND = {"method": "band", "column": "DM__AGE", "width": 10}
 
 # ---------------------------------------------------------------- the config key
 
@@ -65,22 +58,6 @@ def test_faults_of_the_key(value, words):
     (fault,) = faults_of_key("treatment", value, {}, ["a"])
     assert words in fault
     assert fault.startswith("treatment")
-
-
-def test_all_faults_at_once_and_through_the_config():
-    literal = {"categorical_qis": ["a"], "continuous_qis": [], "sensitive_feature": [], "K": 2}
-    literal["treatment"] = [{"method": "bin"}, {"method": "band", "column": "b", "width": -1}, {"method": "mask"}]
-    with pytest.raises(FaultyInputError) as error:
-        validate_config(literal, ["a"], READERS)
-    assert len(error.value.faults) == 5  # band has two, and mask lacks two settings
-
-
-def test_the_seed_and_its_default():
-    plain = settings_of_key("treatment", [BAND])
-    assert [step.literal for step in plain.steps] == [BAND]
-    assert plain.chance.read() == DEFAULT_SEED == 12345
-    seeded = settings_of_key("treatment", {"seed": 7, "steps": [BAND]})
-    assert (seeded.steps, seeded.chance.read()) == (plain.steps, 7)
 
 
 def test_no_config_names_a_value_of_a_person_in_a_fault():
@@ -152,51 +129,6 @@ def test_what_is_released_in_the_config_s_bins_is_as_it_is_assessed():
     assert midpoints["finer_than_assessed"] == []
 
 
-def test_dropped_columns_lose_their_roles_aloud():
-    figures = figures_of({"method": "drop_column", "columns": ["age", "dose"]})
-    assert figures["after"]["quasi_identifiers"] == ["sex"]
-    assert figures["after"]["l_diversity"] == {}
-    assert figures["columns_dropped"] == ["age", "dose"]
-    assert "No longer a quasi-identifier, because it is not released: age." in figures["notes"]
-    assert "The column dose is not released: its l and t are no longer evaluated." in figures["notes"]
-    assert "not released" in treatment_report(figures.found)
-    assert figures_of({"method": "drop_column", "columns": ["age", "sex"]})["after"]["k_anonymity"]["minimum"] == 8
-
-
-def test_a_sensitive_feature_in_bins_has_another_t():
-    figures = figures_of({"method": "bins", "column": "dose", "edges": [0, 2, 4]})
-    assert figures["after"]["t_closeness"]["dose"]["distance"] == "total_variation"
-    assert any(
-        note.startswith("The column dose is released as categories. Its t is now total variation")
-        for note in figures["notes"]
-    )
-    config = config_for(["sex"], ["age"], ["dose"], T=30)
-    said = figures_of({"method": "bins", "column": "dose", "edges": [0, 2, 4]}, config=config)
-    assert "After: T = 30 flags nobody: t of dose is a share from 0 to 1; set T below 1." in treatment_report(
-        said.found
-    )
-    for distance in ("ordered", "mean_difference"):  # which need numbers
-        config = config_for(["sex"], ["age"], ["dose"], t_distance=distance)
-        binned = treat(small(), config, [{"method": "bins", "column": "dose", "edges": [0, 2, 4]}])
-        assert binned.config.t_distance == {"dose": "total_variation"}
-
-
-def test_sensitive_bins_stay_as_long_as_there_are_numbers():
-    config = config_for(["sex"], [], ["dose"], sensitive_binning_config_for_L={"dose": [0, 1.5, 3]})
-    assert evaluate_treated(small(), config, as_released=True).config.sensitive_binning == {"dose": [0, 1.5, 3]}
-    grouped = treat(small(), config, [{"method": "group", "column": "dose", "groups": {"any": [1, 2]}}])
-    assert grouped.config.sensitive_binning == {}
-    assert grouped.assessment.l_diversity["dose"].worst == 1
-
-
-def test_categories_named_by_digits_are_not_binned_as_numbers():
-    step = {"method": "group", "column": "age", "groups": {"1": [21, 22, 23, 24], "2": [31, 32, 33, 58]}}
-    treated = treat(small(), SMALL, [step])
-    assert treated.config.categorical_qis == ("sex", "age")
-    assert treated.notes == ("Released as categories, and evaluated without bins: age.",)
-    assert treated.assessment.k_anonymity.worst == 4
-
-
 @pytest.mark.thorough("0.4 s")
 def test_missing_values_are_counted_among_the_records_that_are_kept():
     """Twenty of each of eight: counts of people that are not small, and of a single one that are."""
@@ -241,12 +173,6 @@ def test_recommended_steps_are_applied_one_after_the_other():
     assert by_name.steps[0].changed == {"age": 8}
     with pytest.raises(FaultyInputError, match="recommend"):
         treat(small(), SMALL, [{"method": "recommended"}])
-
-
-def test_nothing_to_give_up_is_a_recommendation_too_and_the_other_steps_are_applied():
-    safe = treat(small(), SMALL, [BAND_OF_AGE, {"method": "recommended"}], recommended=())
-    assert safe.frame["age"].nunique() == 2
-    assert any("Nothing had to be changed" in note for note in safe.steps[1].notes)
 
 
 def test_what_was_dropped_before_is_not_recoded_as_recommended():
