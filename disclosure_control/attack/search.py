@@ -181,13 +181,8 @@ class _Scene:
             elif (one.rows < n).sum() < FEWEST_PEOPLE or who[one.rows < n].sum() < LEAST_PEOPLE:
                 yield AttemptAtColumn(one.name, not_asked=TOO_SMALL)
             else:
-                yield (
-                    self._of_date(one)
-                    if one.is_date
-                    else self._of_number(one)
-                    if one.is_numeric
-                    else self._of_label(one)
-                )
+                ask = self._of_date if one.is_date else self._of_number if one.is_numeric else self._of_label
+                yield ask(one)
 
     def _facts_of(self, one: HiddenColumn, kept: np.ndarray) -> PersonFacts:
         found = self.facts.without([one.name])
@@ -215,10 +210,8 @@ class _Scene:
         rows, asked, released = one.rows[kept], one.changed[kept], one.released[kept]
         value = one.numbers[kept].astype(float)
         facts = self._facts_of(one, kept)
-        fits, question = (
-            Fits(facts.numbers, self._given(rows, _of_changed(released, asked))),
-            HiddenQuestion(value[:, None], self._groups(rows)),
-        )
+        fits = Fits(facts.numbers, self._given(rows, _of_changed(released, asked)))
+        question = HiddenQuestion(value[:, None], self._groups(rows))
         baseline = many.out_of_fold(fits, question.values)[:, 0]
         classes = self.classes[rows]
         if not one.is_date:  # a released value that several people have is known, too; a moved date says little

@@ -22,17 +22,19 @@ def entries_of(policy: Policy, losses: Iterable[Loss], settings: FitForUseSettin
         grouped.setdefault((_rule(loss, settings), loss.what, loss.by), []).append(loss)
     for (rule, what, by), unsorted in grouped.items():
         of_one = sorted(unsorted, key=lambda one: one.characteristic or 0)
-        names, bare = [f"{one.name}{_how_many(policy, one)}" for one in of_one], [one.name for one in of_one]
+        bare = [one.name for one in of_one]
+        names = [f"{one.name}{_how_many(policy, one)}" for one in of_one]
         with_numbers = what in (What.ROWS, What.TWICE, What.CELLS) or any(one.where_for(policy) for one in of_one)
         counted = names if with_numbers else bare
         kind = "" if by is By.RECODED else _OF.get(what, f"{what} of ")
         decided_by = f"{', ' if what is What.EVERYTHING else ' '}{by}"
-        about, short = (
-            f"Not in what leaves, {what}",
-            f"{kind}{_some(counted, 4)}{decided_by}",
-        )
         yield LedgerLine(
-            rule, about, f"{_some(names)}{decided_by}", f"{_some(bare)}{decided_by}", short, by is By.UNRECORDED
+            rule,
+            f"Not in what leaves, {what}",
+            f"{_some(names)}{decided_by}",
+            f"{_some(bare)}{decided_by}",
+            f"{kind}{_some(counted, 4)}{decided_by}",
+            by is By.UNRECORDED,
         )
 
 

@@ -20,7 +20,7 @@ from disclosure_control.release.before_and_after import CameIn, StudyCompared
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.joins import KeyJoin
 from disclosure_control.release.ledger import Loss
-from disclosure_control.release.merge_drop import columns_of_source, dropped_of_source
+from disclosure_control.release.merge_drop import columns_of_source
 from disclosure_control.release.package import evaluated
 from disclosure_control.release.people import ReleasePeople, drawn_order, people_of
 from disclosure_control.release.settings import ReleaseSettings
@@ -178,8 +178,7 @@ def _read(asked: Asked) -> tuple[Study, Mapping[str, pd.Series], CameIn | None]:
     ids = asked.original.ids()
     read = files.read_to_release(partial(is_divisible, rule=rule))
     study = read_study(asked.folder, ids, rule, merge, settings.leave_out, read, files.rows_per_part)
-    searched = study, asked.original, rule, files.rows_to_search
-    of_source = {**dropped_of_source(merge.drop, *searched), **columns_of_source(*searched)}
+    of_source = columns_of_source(merge.drop, study, asked.original, rule, files.rows_to_search)
     came_in = None
     if settings.study_tables:
         came_in = CameIn.of(study, len(ids), files.rows_to_search, settings.fit_for_use.outcome)

@@ -79,62 +79,49 @@ KNOWN_BY_ROLE = (Role.SITE, Role.PLACE, Role.BIRTH, Role.BIRTH_YEAR, Role.AGE, R
 
 
 def columns_of_source(
-    study: Study, original: EncodedRecords, rule: SubjectIdRule, most: int | None
-) -> dict[str, pd.Series]:
-    """Columns of people that outsiders may know and that the combined dataset does not have, such as a site, for each
-    person (n_people,) of the pilot.
-    """
-    found: dict[str, pd.Series] = {}
-    ids = None
-    for file in study.files:
-        known = study.model.table(file.name)
-        if known is None or known.kind is not TableKind.PEOPLE or rule.column not in file.table.frame:
-            continue
-        columns = [name for name in known.of_role(*KNOWN_BY_ROLE) if name in file.table.frame]
-        wanted = [name for name in columns if f"{file.domain}__{name}" not in original.columns]
-        frame = file.table.combinations([str(rule.column), *wanted], most) if wanted else None
-        if frame is None:
-            continue
-        ids = ids or Dictionary(original.ids().astype("str"))
-        person = people_of_rows(frame, rule, ids)
-        rows = np.full(original.n_people, -1)
-        rows[person[person >= 0]] = np.flatnonzero(person >= 0)
-        for name in wanted:
-            column = frame[name].reset_index(drop=True)
-            found[f"{file.domain}__{name}"] = column.reindex(rows).reset_index(drop=True)
-    return found
-
-
-def dropped_of_source(
     drop: Sequence[str], study: Study, original: EncodedRecords, rule: SubjectIdRule, most: int | None
 ) -> dict[str, pd.Series]:
-    """What ``merge["drop"]`` keeps out of the combined dataset and outsiders may know, such as the test of a weight:
-    the first value by date of each person (n_people,) of the pilot.
+    """What outsiders may know and the combined dataset does not have, for each person (n_people,) of the pilot.
+
+    By their names the columns that ``merge["drop"]`` keeps out, such as the test of a weight: the first value by date.
+    By their roles those of the tables of people, such as a site.
     """
     known = {name for name, kind in known_to_outsiders(drop).items() if kind not in NOT_LOOKED_FOR}
-    wanted = [name for name in drop if name in known and name not in original.columns]
-    ids = Dictionary((original.ids() if wanted else pd.Series(dtype="str")).astype("str"))
-    found: dict[str, pd.Series] = {}
+    ids: Dictionary | None = None
+    by_name, by_role = dict[str, pd.Series](), dict[str, pd.Series]()
     for file in study.files:
-        of_file = [name for name in wanted if name.partition("__")[0] == file.domain and not file.is_supplemental]
-        model = study.model.table(file.domain)
-        if not of_file or model is None or rule.column not in file.table.frame:
+        model = study.model.table(file.name)
+        if model is None or file.is_supplemental or rule.column not in file.table.frame:
             continue
-        frame = file.table.combinations(list(map(str, file.table.frame)), most)
+        columns = [name for name in _of_people(model) if name in file.table.frame]
+        of_role = {f"{file.domain}__{name}": name for name in columns}
+        dropped = [name for name in drop if name in known and name.partition("__")[0] == file.domain]
+        wanted = [name for name in dict.fromkeys((*dropped, *of_role)) if name not in original.columns]
+        read = list(map(str, file.table.frame)) if dropped else [str(rule.column), *columns]
+        frame = file.table.combinations(read, most) if wanted else None
         if frame is None:
             continue
+        frame = frame.reset_index(drop=True)
+        ids = ids or Dictionary(original.ids().astype("str"))
         person = people_of_rows(frame, rule, ids)
-        for name in of_file:
-            values = _in_order(name, frame, model)
+        for name in wanted:
+            values = frame[of_role[name]] if name in of_role else _in_order(name, frame, model)
             of_person = person[values.index]
             first = values[of_person >= 0].groupby(of_person[of_person >= 0]).first().reindex(range(original.n_people))
-            found[name] = found[name].fillna(first) if name in found else first
-    return {name: values for name, values in found.items() if values.notna().any()}
+            if name in of_role:
+                by_role[name] = first
+            elif first.notna().any():
+                by_name[name] = by_name[name].fillna(first) if name in by_name else first
+    return by_name | by_role
+
+
+def _of_people(table: TableModel) -> list[str]:
+    return table.of_role(*KNOWN_BY_ROLE) if table.kind is TableKind.PEOPLE else []
 
 
 def _in_order(name: str, frame: pd.DataFrame, model: TableModel) -> pd.Series:
     """The values of a column of the combined dataset in the rows of its file, or the results of its test, by date."""
-    frame = model.as_merged(frame.reset_index(drop=True))
+    frame = model.as_merged(frame)
     column = RecodedColumn(name, np.empty(0), None)
     values, is_there = frame.get(column.variable), np.ones(len(frame), dtype=bool)
     if values is None:

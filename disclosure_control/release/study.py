@@ -219,10 +219,8 @@ def read_study(
         left_out |= joined
         model = model_of([*kept, *(table for table in tables if table.domain in legends)])
     whole = model_of([*kept, *withheld]) if withheld else None
-    files, gone = (
-        tuple(_study_file(table, of_model, rule, ids, rows_per_part) for table in some)
-        for some, of_model in ((kept, model), (withheld, whole or model))
-    )
+    files = tuple(_study_file(table, model, rule, ids, rows_per_part) for table in kept)
+    gone = tuple(_study_file(table, whole or model, rule, ids, rows_per_part) for table in withheld)
     return Study(files, left_out, model, inputs, gone, whole)
 
 

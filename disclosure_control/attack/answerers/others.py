@@ -46,10 +46,8 @@ class HiddenOfPeople:
 
     def can_be_told(self, most: float) -> bool:
         """Whether it would be beyond chance if all who are asked were told."""
-        n, chance = (
-            np.array([self.asked.sum()]),
-            np.array([self.chance[self.asked].mean() if self.asked.any() else 1.0]),
-        )
+        n = np.array([self.asked.sum()])
+        chance = np.array([self.chance[self.asked].mean() if self.asked.any() else 1.0])
         return bool(is_sure(n, n, n / 2, chance, most)[0])
 
     def told_by(self, level: np.ndarray, most: float, *, is_ordered: bool = False) -> np.ndarray:

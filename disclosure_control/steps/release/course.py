@@ -96,14 +96,13 @@ def course_risk(
         of_kind = without.of_kind(kind)
         if alone_by_facts(classes, without.people[of_kind], without.facts[of_kind])[1].n_alone > alone[0].n_alone:
             told_by[kind] = variables_that_tell(opened, subjects, rule, kind, model)
-    in_use, most_alone = with_months if known.months else without, known.alone_at_most * len(subjects)
+    in_use = with_months if known.months else without
+    most_alone = known.alone_at_most * len(subjects)
     in_months = alone_by_facts(classes, with_months.people, with_months.facts)
     is_over = known.facts == 1 and (in_months if known.months else alone)[1].n_alone > most_alone
     fewer = fewer_columns(columns, in_use.people, in_use.facts, most_alone) if columns and is_over else None
-    everybody, stay = (
-        np.zeros(len(subjects), dtype=np.int64),
-        [one for one in counted if one not in ("terms", *told_by)],
-    )
+    everybody = np.zeros(len(subjects), dtype=np.int64)
+    stay = [one for one in counted if one not in ("terms", *told_by)]
     return CourseRisk(
         fewer=fewer,
         alone_by_kind=_alone_by_kind(in_use, counted, everybody) if fewer is not None else (),
@@ -285,6 +284,7 @@ def reasons_of_course(policy: Policy, course: CourseRisk) -> list[Reason]:
         or _found(course)[name][place].n_alone <= known.alone_at_most * course.n_people
     ):
         return []
+    remedy, changes = _remedy(policy, course)
     facts = f"up to {known.facts} facts" if known.facts > 1 else "one fact"
     months = ", with their months" if known.months else ""
     n_alone = count_in_sentence(_told(policy, course)[name][place])
@@ -293,9 +293,10 @@ def reasons_of_course(policy: Policy, course: CourseRisk) -> list[Reason]:
             Gravity.OUTSIDERS_CAN_SINGLE_OUT,
             f"{capitalised(n_alone)} of {course.n_people} people in the release are alone by their quasi-identifiers "
             f"together with {facts} that an acquaintance may know ({people_known(known.kinds)}{months}).",
-            *(told := _remedy(policy, course)),
+            remedy,
+            changes,
             choices=_choices(course),
-            is_of_all_ways=course.fewer is not None and not course.fewer.columns and not told[1],
+            is_of_all_ways=course.fewer is not None and not course.fewer.columns and not changes,
         )
     ]
 
@@ -323,7 +324,8 @@ def _without(name: str, kind: str) -> ConfigChange:
 
 def _of_few_hidden(course: CourseRisk) -> Iterator[ConfigChange]:
     """Rare terms within classes, and no quasi-identifiers of people with a rare fact; nothing where that is so."""
-    rare, least, kept = course.rare_terms, max(course.k, 2), course.rare_terms.keep if course.rare_terms else ()
+    rare, least = course.rare_terms, max(course.k, 2)
+    kept = rare.keep if rare else ()
     is_within = rare is not None and rare.within_class and rare.at_least >= least
     is_done = is_within or "terms" not in (course.known.kinds or KINDS)
     if is_done and set(course.alone_in_class) <= set(kept):
