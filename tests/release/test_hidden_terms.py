@@ -19,7 +19,7 @@ from disclosure_control.release.terms.raised_terms import NOT_RELEASED, RaisedTe
 from disclosure_control.release.terms.rare_terms import RareTerms, without_rare_terms
 from disclosure_control.release.terms.term_levels import levels_shown
 from disclosure_control.remedy.treatments.keys import Release
-from study.models.disposition import DISCONTINUED, are_dispositions, disposition_level
+from study.models.disposition import DISCONTINUED
 from study.models.registry import study_model
 from tests.cases import quick
 from tests.examples import examples
@@ -193,16 +193,6 @@ def test_counts_of_few_records_and_people_are_masked_and_so_is_the_loss_that_wou
 
 
 # ---------------------------------------------------------------- dispositions
-
-
-def test_dispositions_are_known_by_their_code_list_and_milestones_are_none():
-    assert are_dispositions(["COMPLETED", "ADVERSE EVENT", "Lost to Follow-up"])
-    assert not are_dispositions(["Headache", "DEATH", "Nausea", "Rash"])
-    assert not are_dispositions(["COMPLETED", "SCREEN FAILURE"])
-    terms = ["COMPLETED", "DEATH", "SCREEN FAILURE", "RANDOMIZED", "WITHDRAWAL BY SUBJECT", None]
-    category = ["DISPOSITION EVENT"] * 3 + ["PROTOCOL MILESTONE", None, None]
-    found = disposition_level(np.array(terms, dtype=object), np.array(category, dtype=object)).tolist()
-    assert found == ["COMPLETED", DISCONTINUED, "SCREEN FAILURE", "RANDOMIZED", DISCONTINUED, None]
 
 
 def test_analysis_data_sets_do_not_tell_the_disposition_that_was_raised():

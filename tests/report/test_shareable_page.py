@@ -129,33 +129,6 @@ def _pilot_of_sixty():
 # ---------------------------------------------------------------- the rule by hand
 
 
-@pytest.mark.parametrize(
-    ("asked", "told"),
-    [
-        ([5], [None]),  # few
-        ([95], [None]),  # all but few
-        ([0, 100], [0, 100]),
-        ([30, 34, 40, 30], [30, None, 40, 30]),  # 34 less 30 would be four people
-        ([30, 66], [30, None]),  # 100 less 30 is 70, and 70 less 66 would be four
-        ([40, 60], [40, 60]),
-    ],
-)
-def test_counts_are_told_first_come_first_told(asked, told):
-    counts = ToldCounts(100)
-    assert [counts.tell(n) for n in asked] == told
-
-
-def test_where_few_are_looked_at_what_they_leave_counts_too():
-    counts = ToldCounts(100)
-    assert counts.tell(50) == 50
-    assert counts.tell(45, 50) is None
-    assert counts.tell(20, 50) == 20
-
-
-def test_of_fewer_people_than_the_threshold_nothing_is_told():
-    assert [ToldCounts(9).tell(n) for n in range(10)] == [None] * 10
-
-
 def test_people_and_hits_of_groups_are_apart_from_every_other_number_of_the_page():
     """300 and 295 people: of two columns, one of which lies within the other, their difference would be five people."""
 
