@@ -108,10 +108,9 @@ def columns_of_source(
             values = frame[of_role[name]] if name in of_role else _in_order(name, frame, model)
             of_person = person[values.index]
             first = values[of_person >= 0].groupby(of_person[of_person >= 0]).first().reindex(range(original.n_people))
-            if name in of_role:
-                by_role[name] = first
-            elif first.notna().any():
-                by_name[name] = by_name[name].fillna(first) if name in by_name else first
+            if name in of_role or first.notna().any():
+                found = by_name if name in dropped else by_role
+                found[name] = found[name].fillna(first) if name in found else first
     return by_name | by_role
 
 

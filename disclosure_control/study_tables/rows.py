@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from disclosure_control.basics.encoding.columns import number_text, parse_numbers
 from disclosure_control.basics.encoding.interval_labels import interval_of
 from disclosure_control.basics.encoding.text_codes import TextCodes, text_codes
-from study.formats.days import days_of
+from study.formats.days import day_numbers, days_of
 from study.models.roles import TableModel
 
 _TIME_OF_DAY = r"T(\d\d):(\d\d)(?::(\d\d))?"
@@ -196,7 +196,7 @@ class DomainRows:
             days[is_complete] = labels[is_complete].astype("U10").astype("datetime64[D]")
         except ValueError:  # some of them are no dates; to ask each takes ten times as long
             days = days_of(pd.Series(labels, dtype="str"))
-        found = np.where(np.isnat(days), np.nan, days.astype("int64").astype(float))
+        found = day_numbers(days)
         if (timed := length > len("2000-01-01")).any():
             parts = pd.Series(labels[timed]).str.extract(_TIME_OF_DAY).astype(float).fillna(0).to_numpy()
             found[timed] += parts @ (1 / 24, 1 / 1440, 1 / 86400)

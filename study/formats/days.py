@@ -24,6 +24,19 @@ def days_of(column: pd.Series) -> np.ndarray:
     return found
 
 
+def day_numbers(days: np.ndarray) -> np.ndarray:
+    """Days (n,) as numbers since 1970, NaN where there is none."""
+    return np.where(np.isnat(days), np.nan, days.astype("datetime64[D]").astype(float))
+
+
+def first_days_of(frame: pd.DataFrame, columns: Sequence[str]) -> np.ndarray:
+    """The complete date of each row (n_rows,), in the first of the columns that has it; NaT without one."""
+    days = np.full(len(frame), np.datetime64("NaT", "D"))
+    for column in columns:
+        days = np.where(np.isnat(days), days_of(frame[column]), days)
+    return days
+
+
 def days_since_1970(texts: Sequence[str]) -> np.ndarray:
     """Days of ISO 8601 (n,) in days; of one that no calendar has, the first of its year."""
     try:

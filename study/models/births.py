@@ -9,7 +9,7 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.columns import parse_numbers
 from study.concepts import concept_of
-from study.formats.days import days_of
+from study.formats.days import day_numbers, days_of
 from study.formats.tables import SourceTable
 
 _YEAR = 365.25
@@ -100,7 +100,7 @@ def _one_each(rows: pd.DataFrame, person: str, name: str) -> pd.Series | None:
 def _days(values: pd.Series) -> np.ndarray:
     """Dates (n,) as days since 1970; NaN where there is none."""
     days = days_of(values.astype("str")).astype("datetime64[D]")
-    return np.where(np.isnat(days), np.nan, days.astype(float))
+    return day_numbers(days)
 
 
 def _of_people(

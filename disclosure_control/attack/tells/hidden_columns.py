@@ -21,6 +21,7 @@ from disclosure_control.basics.encoding.columns import EncodedColumn, encode_col
 from disclosure_control.identifiers.dates import days_of
 from disclosure_control.remedy.treatments.methods.shift_dates import ShiftDatesSettings
 from study.columns.known_to_outsiders import known_to_outsiders
+from study.formats.days import day_numbers
 from study.formats.days import days_of as complete_days_of
 
 TELLING = 0.95  # share of the people whose value was removed, or of those among them with a predicting value
@@ -50,19 +51,13 @@ def as_numbers(column: pd.Series) -> pd.Series:
     readings: tuple[Callable[[pd.Series], np.ndarray], ...] = (
         lambda one: parse_numbers(one.str.replace(",", ".")),
         lambda one: days_of(one.tolist()),
-        _days_of_any_century,
+        lambda one: day_numbers(complete_days_of(one)),  # databases are moved as a whole, MIMIC beyond 2100
     )
     for read in readings:
         values = np.append(read(texts), np.nan)[encoded.codes]
         if np.isfinite(values).sum() >= TELLING * (encoded.codes >= 0).sum() > 0:
             return pd.Series(values, index=column.index, name=column.name)
     return column
-
-
-def _days_of_any_century(texts: pd.Series) -> np.ndarray:
-    """Complete dates as days, NaN what is none: databases are moved as a whole, MIMIC to the years after 2100."""
-    days = complete_days_of(texts)
-    return np.where(np.isnat(days), np.nan, days.astype(float))
 
 
 @dataclass(frozen=True)

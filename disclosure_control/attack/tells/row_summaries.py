@@ -28,6 +28,7 @@ from disclosure_control.basics.encoding.columns import encode_column, parse_numb
 from disclosure_control.basics.encoding.keys import count_keys
 from disclosure_control.basics.encoding.text_codes import text_codes
 from disclosure_control.release.recodings import RESULTS
+from study.formats.days import day_numbers
 from study.models.coded_terms import term_ladders
 from study.models.roles import Role, TableKind, TableModel
 
@@ -324,8 +325,7 @@ def _days_of_dates(texts: pd.Series) -> np.ndarray:
     for letters, middle in ((7, "-15"), (4, "-07-01")):
         if (length == letters).any():
             whole = whole.mask(length == letters, whole + middle)
-    days = pd.to_datetime(whole, format="%Y-%m-%d", errors="coerce").to_numpy("datetime64[D]")
-    return np.where(np.isnat(days), np.nan, days.astype(float))
+    return day_numbers(pd.to_datetime(whole, format="%Y-%m-%d", errors="coerce").to_numpy("datetime64[D]"))
 
 
 def _are_nearly_all(found: Sequence[object] | np.ndarray) -> bool:

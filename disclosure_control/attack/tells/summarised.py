@@ -13,7 +13,7 @@ from disclosure_control.attack.tells.summaries import SummariesOfFiles
 from disclosure_control.records.records import EncodedRecords
 from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.study import people_of_rows
-from study.formats.days import days_of
+from study.formats.days import day_numbers, days_of
 from study.formats.tables import SourceTable
 from study.merge.subject_ids import SubjectIdRule
 from study.models.roles import Role
@@ -69,7 +69,7 @@ def first_days(files: Sequence[RowsOfFile], n_people: int, starts: Sequence[str]
     for name in reversed(starts):
         for file in files:
             if name in file.frame:
-                days = _as_numbers(days_of(file.frame[name]))
+                days = day_numbers(days_of(file.frame[name]))
                 tells = np.isfinite(days)
                 tells[tells] = np.isnan(found[file.person[tells]])
                 found[file.person[tells]] = days[tells]
@@ -88,9 +88,5 @@ def _dates(files: Sequence[RowsOfFile]) -> Iterator[tuple[np.ndarray, np.ndarray
     for file in files:
         for name in map(str, file.frame):
             if file.is_of(name, Role.DATE):
-                days = _as_numbers(days_of(file.frame[name]))
+                days = day_numbers(days_of(file.frame[name]))
                 yield file.person[np.isfinite(days)], days[np.isfinite(days)]
-
-
-def _as_numbers(days: np.ndarray) -> np.ndarray:
-    return np.where(np.isnat(days), np.nan, days.astype("datetime64[D]").astype(float))

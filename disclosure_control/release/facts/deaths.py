@@ -13,7 +13,7 @@ from disclosure_control.release.facts.opened_rows import NO_MONTH, OpenedRows, f
 from disclosure_control.release.facts.scales import columns_of_scales, deaths_on_scales
 from disclosure_control.release.facts.words_told import Words, columns_saying, rows_saying
 from disclosure_control.release.people import labels
-from study.formats.days import days_of
+from study.formats.days import first_days_of
 from study.formats.tables import SourceTable
 from study.models.roles import Role, TableKind, TableModel
 
@@ -49,11 +49,8 @@ def deaths(known: OpenedRows) -> list[pd.DataFrame] | None:
     found, could_tell = [], False
     for name, table, frame in known.described():
         could_tell |= is_of_deaths(table) or any(name in frame for name in table.of_role(Role.DEATH, Role.DEATH_DATE))
-        died, day = np.full(len(frame), is_of_deaths(table)), np.full(len(frame), np.datetime64("NaT", "D"))
-        for column in table.of_role(Role.DEATH_DATE):
-            if column in frame:
-                died |= frame[column].notna().to_numpy()
-                day = np.where(np.isnat(day), days_of(frame[column]), day)
+        dates = [column for column in table.of_role(Role.DEATH_DATE) if column in frame]
+        died = frame[dates].notna().any(axis=1).to_numpy() | is_of_deaths(table)
         causes = []
         for column in table.of_role(Role.DEATH):
             if column in frame:
@@ -62,7 +59,7 @@ def deaths(known: OpenedRows) -> list[pd.DataFrame] | None:
                 causes.append(cause)
         for _, at in (*_tellers(known, name, table), *deaths_on_scales(table, frame)):
             died |= at
-        months = known.months_of_days(name, day)
+        months = known.months_of_days(name, first_days_of(frame, dates))
         found.append(fact_entries(known.people(name)[died], "death", np.full(died.sum(), "died"), months[died]))
         found += [fact_entries(known.people(name), "cause of death", cause, months) for cause in causes]
     return _once(found) if could_tell or any(map(len, found)) else None
@@ -77,11 +74,9 @@ def _once(found: Sequence[pd.DataFrame]) -> list[pd.DataFrame]:
     return [entries[~is_again]]
 
 
-def columns_of_deaths(table: TableModel, domain: str, columns: Sequence[str]) -> list[str]:
+def columns_of_deaths(table: TableModel, columns: Sequence[str]) -> list[str]:
     """The columns of a table that tell of a death by their role or name."""
-    of_role = table.of_role(Role.DEATH, Role.DEATH_DATE)
-    is_of_events = _EVENT in columns
-    return [*of_role, *((_EVENT, *_PARAMETERS) if is_of_events else ())]
+    return [*table.of_role(Role.DEATH, Role.DEATH_DATE), *((_EVENT, *_PARAMETERS) if _EVENT in columns else ())]
 
 
 def columns_by_values(table: TableModel, source: SourceTable) -> list[str]:

@@ -17,7 +17,8 @@ from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.facts.deaths import columns_by_values, columns_of_deaths, deaths
 from disclosure_control.release.facts.deaths import told_by as deaths_told_by
 from disclosure_control.release.facts.gaps import columns_of_gaps, gaps, numbers_are_kept
-from disclosure_control.release.facts.hospital import columns_of_hospital, hospital_by_values, stays_in_hospital
+from disclosure_control.release.facts.hospital import WORDS as WORDS_OF_HOSPITAL
+from disclosure_control.release.facts.hospital import columns_of_hospital, stays_in_hospital
 from disclosure_control.release.facts.hospital import told_by as hospital_told_by
 from disclosure_control.release.facts.intervals import (
     columns_of_durations,
@@ -40,6 +41,7 @@ from disclosure_control.release.facts.opened_rows import (
     rows_as_facts,
 )
 from disclosure_control.release.facts.visits import visits_of
+from disclosure_control.release.facts.words_told import columns_saying
 from disclosure_control.release.people import labels
 from study.formats.tables import SourceTable
 from study.merge.subject_ids import SubjectIdRule
@@ -144,10 +146,10 @@ def columns_with_facts(
     name: str, source: SourceTable, model: StudyModel, rule: SubjectIdRule, kinds: Sequence[str]
 ) -> list[str]:
     """The columns of a file that facts of the ``kinds`` are read from, in their order."""
-    table, domain, columns = model.table(name), model.domain(name), list(map(str, source.frame))
+    table, columns = model.table(name), list(map(str, source.frame))
     wanted = {str(rule.column), *model.starts}
     if table is not None:
-        wanted.update(column for kind in kinds for column in KINDS[kind].columns(table, domain, columns))
+        wanted.update(column for kind in kinds for column in KINDS[kind].columns(table, columns))
         by_values = {column for kind in kinds for column in KINDS[kind].by_values(table, source)}
         wanted.update((*by_values, *(columns_of_time(table, columns) if by_values else ())))
         wanted.update(() if model.starts else dates_that_begin(table, columns))
@@ -177,8 +179,8 @@ def finest_term(frame: pd.DataFrame, ladder: TermLadder) -> np.ndarray:
     return term
 
 
-def _columns_of_terms(table: TableModel, domain: str, columns: Sequence[str]) -> list[str]:
-    ladders = term_ladders(domain, table, columns)
+def _columns_of_terms(table: TableModel, columns: Sequence[str]) -> list[str]:
+    ladders = term_ladders(table.name, table, columns)
     if not ladders:
         return []
     found = [name for ladder in ladders for name in ladder.columns] + columns_of_time(table, columns)
@@ -248,7 +250,7 @@ def _marked(mark: object) -> str | None:
     return next((meaning for letter, meaning in meanings if text.startswith(letter)), None)
 
 
-def _columns_of_results(table: TableModel, domain: str, columns: Sequence[str]) -> list[str]:
+def _columns_of_results(table: TableModel, columns: Sequence[str]) -> list[str]:
     if table.kind is not TableKind.FINDINGS:
         return []
     told_by = [name for short in ("NRIND", "STNRLO", "STNRHI") if (name := table.called(short)) in columns]
@@ -279,7 +281,7 @@ class FactKind:
 
     words: str
     entries: Callable[[OpenedRows], list[pd.DataFrame] | None] = field(repr=False)
-    columns: Callable[[TableModel, str, Sequence[str]], list[str]] = field(repr=False)
+    columns: Callable[[TableModel, Sequence[str]], list[str]] = field(repr=False)
     by_values: Callable[[TableModel, SourceTable], list[str]] = field(repr=False, default=lambda table, source: [])
     told_by: Callable[[OpenedRows, str, TableModel], list[str]] | None = field(repr=False, default=None)
     is_usual: bool = True
@@ -288,15 +290,19 @@ class FactKind:
 # What an acquaintance may know, by the name under which a config gives it.
 KINDS: dict[str, FactKind] = {
     "terms": FactKind("coded terms of events and treatments", _terms, _columns_of_terms),
-    "visits": FactKind("the number of visits", visits_of, lambda table, domain, columns: table.of_role(Role.VISIT)),
+    "visits": FactKind("the number of visits", visits_of, lambda table, columns: table.of_role(Role.VISIT)),
     "death": FactKind("a death", deaths, columns_of_deaths, columns_by_values, deaths_told_by),
     "hospital": FactKind(
-        "a stay in hospital", stays_in_hospital, columns_of_hospital, hospital_by_values, hospital_told_by
+        "a stay in hospital",
+        stays_in_hospital,
+        columns_of_hospital,
+        lambda table, source: columns_saying(table, source, WORDS_OF_HOSPITAL),
+        hospital_told_by,
     ),
     "results": FactKind("abnormal results", _results, _columns_of_results),
     "stays": FactKind("the length of stays", stays_of, columns_of_stays),
     "gaps": FactKind("gaps in the numbers of rows, which the config keeps", gaps, columns_of_gaps, is_usual=False),
-    "rows": FactKind("the number of rows in a table", _rows, lambda table, domain, columns: []),
+    "rows": FactKind("the number of rows in a table", _rows, lambda table, columns: []),
     "intervals": FactKind("the days between two visits", intervals_of, columns_of_intervals, is_usual=False),
     "durations": FactKind("how long something lasted", durations_of, columns_of_durations, is_usual=False),
 }

@@ -16,7 +16,8 @@ from study.models.roles import Role, TableModel
 def numbers_are_kept(released: ReleasedStudy) -> bool:
     """Whether a file that leaves has the source's numbers of its rows, which count the rows of a person."""
     return any(
-        account.is_as_it_came and account.variable in _numbers(released.model.table(account.file), [account.variable])
+        account.is_as_it_came
+        and account.variable in columns_of_gaps(released.model.table(account.file), [account.variable])
         for name, file in released.files.items()
         for account in file.accounts
         if account.variable in file.columns
@@ -27,7 +28,7 @@ def gaps(known: OpenedRows) -> list[pd.DataFrame] | None:
     """Who has a gap in the numbers of the rows of a table: fewer rows than the largest number says."""
     found, could_tell = [], False
     for name, frame in known.frames.items():
-        for column in _numbers(known.table(name), list(map(str, frame))):
+        for column in columns_of_gaps(known.table(name), list(map(str, frame))):
             could_tell = True
             people, number = known.people(name), parse_numbers(frame[column])
             counts = (people >= 0) & ~np.isnan(number)
@@ -39,12 +40,8 @@ def gaps(known: OpenedRows) -> list[pd.DataFrame] | None:
     return found if could_tell else None
 
 
-def columns_of_gaps(table: TableModel, domain: str, columns: Sequence[str]) -> list[str]:
+def columns_of_gaps(table: TableModel | None, columns: Sequence[str]) -> list[str]:
     """The columns of a table that count the rows of a person."""
-    return _numbers(table, columns)
-
-
-def _numbers(table: TableModel | None, columns: Sequence[str]) -> list[str]:
     if table is None or table.kind not in OF_THE_COURSE:
         return []
     return [name for name in table.of_role(Role.RECORD_KEY) if table.columns[name].within_person and name in columns]

@@ -10,8 +10,7 @@ import pandas as pd
 
 from disclosure_control.release.facts.deaths import is_hidden_with_terms, labels_in
 from disclosure_control.release.facts.opened_rows import NO_FACTS, OF_THE_COURSE, OpenedRows, fact_entries
-from disclosure_control.release.facts.words_told import Words, columns_saying, rows_saying
-from study.formats.tables import SourceTable
+from disclosure_control.release.facts.words_told import Words, rows_saying
 from study.models.roles import TableKind, TableModel
 
 _YES = ("Y", "YES", "1", "1.0", "TRUE", "JA", "SI", "SÍ", "OUI", "TAK", "ΝΑΙ", "CHECKED")
@@ -36,7 +35,7 @@ def stays_in_hospital(known: OpenedRows) -> list[pd.DataFrame] | None:
     for name, table, frame in known.described():
         could_tell |= table.kind in OF_THE_COURSE
         at = np.full(len(frame), is_of_hospital(table))
-        for column in _flags(table, list(map(str, frame))):
+        for column in columns_of_hospital(table, list(map(str, frame))):
             at |= labels_in(frame[column], _YES)
         for _, told in rows_saying(table, frame, WORDS):
             at |= told
@@ -46,24 +45,15 @@ def stays_in_hospital(known: OpenedRows) -> list[pd.DataFrame] | None:
     return [NO_FACTS, *found] if could_tell or found else None
 
 
-def columns_of_hospital(table: TableModel, domain: str, columns: Sequence[str]) -> list[str]:
-    """The columns of a table that tell of a stay in hospital by their name."""
-    return _flags(table, columns)
-
-
-def hospital_by_values(table: TableModel, source: SourceTable) -> list[str]:
-    """The columns of a table some value of which says that somebody was in hospital."""
-    return columns_saying(table, source, WORDS)
-
-
 def told_by(known: OpenedRows, name: str, table: TableModel) -> list[str]:
     """The columns of a table that tell of a stay in hospital; ``*`` where every row is one."""
     frame = known.frames[name]
     told = [one for one, at in rows_saying(table, frame, WORDS) if at.any() and not is_hidden_with_terms(table, one)]
-    return [*_flags(table, list(map(str, frame))), *told, *(["*"] if is_of_hospital(table) else [])]
+    return [*columns_of_hospital(table, list(map(str, frame))), *told, *(["*"] if is_of_hospital(table) else [])]
 
 
-def _flags(table: TableModel, columns: Sequence[str]) -> list[str]:
+def columns_of_hospital(table: TableModel, columns: Sequence[str]) -> list[str]:
+    """The columns of a table that tell of a stay in hospital by their name."""
     if table.kind in (TableKind.DESIGN, TableKind.DICTIONARY, TableKind.LEGEND, TableKind.RELATIONS):
         return []
     return [name for name in columns if _NAMED.fullmatch(name)]

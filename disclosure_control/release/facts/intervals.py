@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.release.facts.opened_rows import OpenedRows, columns_of_time, fact_entries, months_of, spans_of
-from study.formats.days import days_of
+from study.formats.days import first_days_of
 from study.models.roles import TableKind, TableModel
 from study.models.study_model import OF_VISITS
 
@@ -42,7 +42,7 @@ def _dated(known: OpenedRows, names: Sequence[str]) -> list[pd.DataFrame]:
     ]
 
 
-def columns_of_intervals(table: TableModel, domain: str, columns: Sequence[str]) -> list[str]:
+def columns_of_intervals(table: TableModel, columns: Sequence[str]) -> list[str]:
     """The columns that the days of visits are read from."""
     return columns_of_time(table, columns) if _is_of(table, (*OF_VISITS, TableKind.FINDINGS)) else []
 
@@ -72,13 +72,12 @@ def _lengths(known: OpenedRows, names: Sequence[str], kind: str) -> list[pd.Data
     return found or None
 
 
-def columns_of_stays(table: TableModel, domain: str, columns: Sequence[str]) -> list[str]:
+def columns_of_stays(table: TableModel, columns: Sequence[str]) -> list[str]:
     """The columns that lengths of stays are read from."""
-    may_have = table.has_visits or table.kind in OF_VISITS
-    return [name for span in _span_of(table, columns) for name in span] if may_have else []
+    return [name for span in _span_of(table, columns) for name in span] if _is_of(table, OF_VISITS) else []
 
 
-def columns_of_durations(table: TableModel, domain: str, columns: Sequence[str]) -> list[str]:
+def columns_of_durations(table: TableModel, columns: Sequence[str]) -> list[str]:
     """The columns that lengths of events and treatments are read from."""
     if not _is_of(table, (TableKind.EVENTS,)):
         return []
@@ -91,7 +90,7 @@ def _lasted(table: TableModel, frame: pd.DataFrame) -> np.ndarray:
     days = np.full(len(frame), np.nan)
     begins, ends = _span_of(table, list(map(str, frame)))
     if begins and ends:
-        days = (_first_known(frame, ends) - _first_known(frame, begins)) / np.timedelta64(1, "D")
+        days = (first_days_of(frame, ends) - first_days_of(frame, begins)) / np.timedelta64(1, "D")
     began, ended = (table.read(short, frame) for short in _STUDY_DAYS)
     if began is not None and ended is not None:
         start, end = (pd.to_numeric(one, errors="coerce").to_numpy(dtype=float) for one in (began, ended))
@@ -111,11 +110,3 @@ def _span_of(table: TableModel, columns: Sequence[str]) -> tuple[list[str], list
         return [named[0]], [named[1]]
     spans = spans_of(table, columns)
     return (spans[0], spans[1]) if len(spans) > 1 else ([], [])
-
-
-def _first_known(frame: pd.DataFrame, columns: Sequence[str]) -> np.ndarray:
-    """The day of each row (n_rows,), in the first of the columns that has it."""
-    days = days_of(frame[columns[0]])
-    for column in columns[1:]:
-        days = np.where(np.isnat(days), days_of(frame[column]), days)
-    return days
