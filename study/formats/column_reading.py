@@ -5,7 +5,7 @@ The distinct values of a column are read, and a column in which nothing has to c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,7 @@ from disclosure_control.basics.telling.side_by_side import side_by_side
 from disclosure_control.basics.telling.words import listed
 from study.concepts import concept_of
 from study.countries import MOST_COUNTRIES, are_codes_of_countries
-from study.formats.dates import ORDERS, PACKED, DateReading, may_hold_dates, read_dates
+from study.formats.dates import ORDERS, PACKED, may_hold_dates, read_dates
 from study.formats.epochs import may_name_months
 from study.formats.matches import all_match, which_match
 from study.formats.messages import all_files_setting, counted_note, setting_of, shown_name
@@ -105,13 +105,20 @@ class ColumnRules:
     may_be_months: bool
 
 
+# What is noted of values, by its short name.
+_NOTED = {
+    "unread": "values that are not numbers, in columns declared as numbers, read as missing: {}",
+    "points": "values with a decimal point in columns of decimal commas, left unchanged: {}",
+    "commas left": "numbers with a comma kept as text: {}; if the comma is a decimal sign, declare it: {}",
+}
+
+
 @dataclass(frozen=True)
 class ColumnReading:
     """One column, and how it was read; the counts are of records.
 
-    ``n_points`` have a decimal point although the comma is the sign, ``n_commas_left`` a decimal comma that was kept as
-    text, ``n_unread`` were not numbers in a column of numbers. ``n_missing_tokens`` were read as missing, and
-    ``n_tokens_kept`` stayed text. ``dates``: all values are dates. ``n_records`` (n_values,) have each value; None: one
+    ``n_noted``: how many have what ``_NOTED`` names. ``n_missing_tokens`` were read as missing, and ``n_tokens_kept``
+    stayed text. ``dates``: all values are dates, in these orders. ``n_records`` (n_values,) have each value; None: one
     each. ``encoded``: the column of these texts, the missing one last, if a value may have several records.
     """
 
@@ -119,10 +126,8 @@ class ColumnReading:
     has_decimal_comma: bool = False
     n_missing_tokens: Mapping[str, int] = field(default_factory=dict)
     n_tokens_kept: Mapping[str, int] = field(default_factory=dict)
-    n_points: int = 0
-    n_commas_left: int = 0
-    n_unread: int = 0
-    dates: DateReading | None = None
+    n_noted: Mapping[str, int] = field(default_factory=dict)
+    dates: frozenset[str] | None = None
     n_records: np.ndarray | None = None
     encoded: TextCodes | None = field(default=None, repr=False)
 
@@ -134,15 +139,12 @@ def read_columns(contents: FileContents, path: Path, options: FileOptions) -> di
     """
     numbers = {clean_name(name) for name in options.numbers}
     dated = {clean_name(name) for name in options.dates} if isinstance(options.dates, Mapping) else set()
-    faults = []
-    for what, named in (("numbers", numbers), ("dates", dated)):
-        absent = sorted(named - set(contents.columns))
-        if absent:
-            faults.append(
-                f"{path.name}: declared as {what}, but not in the file: {listed(map(repr, absent), at_most=8)}"
-                f"{nearest_name(absent[0], contents.columns)}"
-            )
-    stop_at(faults)
+    stop_at(
+        f"{path.name}: declared as {what}, but not in the file: {listed(map(repr, absent), at_most=8)}"
+        f"{nearest_name(absent[0], contents.columns)}"
+        for what, named in (("numbers", numbers), ("dates", dated))
+        if (absent := sorted(named - set(contents.columns)))
+    )
     missing = declared_missing(options.missing)
     codes = {clean_name(name): declared_missing(found) for name, found in options.codes.items()}
     of_columns = [
@@ -160,9 +162,8 @@ def read_columns(contents: FileContents, path: Path, options: FileOptions) -> di
     ]
     columns = contents.columns.values()
     n_records = [contents.n_records.get(name) for name in contents.columns]
-    if sum(map(len, columns)) < _MANY_VALUES:
-        return dict(zip(contents.columns, map(read_column, columns, of_columns, n_records), strict=True))
-    return dict(zip(contents.columns, side_by_side(read_column, columns, of_columns, n_records), strict=True))
+    in_turn = map if sum(map(len, columns)) < _MANY_VALUES else side_by_side
+    return dict(zip(contents.columns, in_turn(read_column, columns, of_columns, n_records), strict=True))
 
 
 def read_column(column: ColumnFound, rules: ColumnRules, n_records: np.ndarray | None = None) -> ColumnReading:
@@ -196,14 +197,14 @@ def read_column(column: ColumnFound, rules: ColumnRules, n_records: np.ndarray |
     counts: dict[str, int] = {}
     has_decimal_comma = has_comma is not None and bool(pc.any(has_comma).as_py())
     if has_comma is None:
-        counts["n_commas_left"] = _n_commas_left(cleaned, n_with) if rules.decimal is None else 0
+        counts["commas left"] = _n_commas_left(cleaned, n_with) if rules.decimal is None else 0
     elif has_decimal_comma and not rules.is_number:
-        counts["n_points"] = n_with(which_match(cleaned, _POINT_PATTERN))
+        counts["points"] = n_with(which_match(cleaned, _POINT_PATTERN))
     if rules.is_number:
         pattern = NUMBER_PATTERN if has_comma is None else _COMMA_NUMBER_PATTERN
         unread = pc.and_(pc.is_valid(cleaned), pc.invert(which_match(cleaned, pattern)))
         unread = pc.and_(unread, pc.invert(is_token)) if has_tokens else unread
-        counts["n_unread"] = n_with(unread)
+        counts["unread"] = n_with(unread)
         cleaned = pc.if_else(unread, pa.scalar(None, type=cleaned.type), cleaned)
     if has_comma is not None:
         cleaned = pc.if_else(has_comma, pc.replace_substring(cleaned, ",", "."), cleaned)
@@ -224,7 +225,7 @@ def read_column(column: ColumnFound, rules: ColumnRules, n_records: np.ndarray |
         dates=dates,
         n_records=n_records,
         encoded=encoded,
-        **counts,
+        n_noted=counts,
     )
 
 
@@ -302,44 +303,34 @@ def _may_hold_dates(characters: np.ndarray, starts: np.ndarray, lengths: np.ndar
     return bool((characters.take(moments + 10, mode="clip") == ord(" ")).any())
 
 
-def reading_notes(readings: Mapping[str, ColumnReading], path: Path, options: FileOptions) -> list[str]:
-    """Return the decisions about columns, in words."""
-    notes = []
+def reading_notes(readings: Mapping[str, ColumnReading], path: Path, options: FileOptions) -> Iterator[str]:
+    """The decisions about columns, in words."""
     with_comma = [shown_name(name) for name, reading in readings.items() if reading.has_decimal_comma]
     if with_comma:
         how = "declared" if options.decimal else "guessed"
-        notes.append(f"decimal comma {how} in {listed(with_comma, at_most=8)}")
-    notes += missing_notes({name: reading.n_missing_tokens for name, reading in readings.items()})
-    of_counts = {
-        "n_unread": "values that are not numbers, in columns declared as numbers, read as missing: {}",
-        "n_points": "values with a decimal point in columns of decimal commas, left unchanged: {}",
-        "n_commas_left": "numbers with a comma kept as text: {}; if the comma is a decimal sign, declare it: {}",
-    }
-    for count, words in of_counts.items():
-        counts = {name: getattr(reading, count) for name, reading in readings.items()}
-        notes += counted_note(words, counts, setting_of(path, "decimal", ","))
-    return notes + _kept_notes(readings)
+        yield f"decimal comma {how} in {listed(with_comma, at_most=8)}"
+    yield from missing_notes({name: reading.n_missing_tokens for name, reading in readings.items()})
+    for what, words in _NOTED.items():
+        counts = {name: reading.n_noted.get(what, 0) for name, reading in readings.items()}
+        yield from counted_note(words, counts, setting_of(path, "decimal", ","))
+    yield from _kept_notes(readings)
 
 
-def missing_notes(n_tokens: Mapping[str, Mapping[str, int]]) -> list[str]:
-    """Return the tokens read as missing among numbers and dates, from column to token to number of records."""
-    notes = []
+def missing_notes(n_tokens: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+    """The tokens read as missing among numbers and dates, from column to token to number of records."""
     for token in sorted({token for tokens in n_tokens.values() for token in tokens}):
         counts = {name: counts.get(token, 0) for name, counts in n_tokens.items()}
-        notes += counted_note(f"'{token}' in columns of numbers or dates read as missing: {{}}", counts)
-    return notes
+        yield from counted_note(f"'{token}' in columns of numbers or dates read as missing: {{}}", counts)
 
 
-def _kept_notes(readings: Mapping[str, ColumnReading]) -> list[str]:
+def _kept_notes(readings: Mapping[str, ColumnReading]) -> Iterator[str]:
     """Notes on tokens that may mean missing and were kept, among text or alone, where they may also be values."""
-    notes = []
     words = "'{token}' kept as text: {{}}; if that means missing, declare it for all files: {{}}"
     found = {token for reading in readings.values() for token in reading.n_tokens_kept}
     for token in (one for one in _SUSPECT_TOKENS if one in found):
         kept = {name: n for name, reading in readings.items() if (n := reading.n_tokens_kept.get(token, 0))}
         counts = {name: n for name, n in kept.items() if not _is_a_value(token, name, readings[name].values)}
-        notes += counted_note(words.format(token=token), counts, all_files_setting("missing", [token]))
-    return notes
+        yield from counted_note(words.format(token=token), counts, all_files_setting("missing", [token]))
 
 
 def _is_a_value(token: str, name: str, column: Column) -> bool:

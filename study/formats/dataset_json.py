@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -185,9 +185,7 @@ def _table(dataset: _Dataset, path: Path, options: FileOptions, notes: list[str]
         for column in dataset.columns
         if column.data_type not in READERS_OF_TYPE
     ]
-    row_faults = _row_faults(dataset, path)
-    if faults or row_faults:
-        raise FaultyInputError(faults + row_faults)
+    stop_at([*faults, *_row_faults(dataset, path)])
     missing = MISSING_TOKENS if options.missing is None else declared_missing(options.missing)
     values: dict[str, JsonCells] = {}
     n_tokens: dict[str, Counter[str]] = {}
@@ -204,32 +202,30 @@ def _table(dataset: _Dataset, path: Path, options: FileOptions, notes: list[str]
                 f"dataType {column.data_type}. Correct the values or the dataType of the column."
             )
     stop_at(faults)
-    notes = notes + (missing_notes(n_tokens) if options.missing is None else [])
+    notes += missing_notes(n_tokens) if options.missing is None else []
     labels = {column.name: column.label for column in dataset.columns if column.label and column.name in values}
     types = {column.name: column.data_type for column in dataset.columns if column.name in values}
     return FileContents(values, notes, labels, types=types, label=dataset.label)
 
 
-def _row_faults(dataset: _Dataset, path: Path) -> list[str]:
-    faults = []
+def _row_faults(dataset: _Dataset, path: Path) -> Iterator[str]:
     n_rows = len(dataset.rows)
     if dataset.n_announced is not None and dataset.n_announced != n_rows:
-        faults.append(
+        yield (
             f"{path.name}: the file announces {counted(dataset.n_announced, 'record')} and contains {n_rows:,}; it may "
             "be cut off. Export it again, or correct its 'records'."
         )
     elif n_rows == 0:
-        faults.append(no_record_fault(path))
+        yield no_record_fault(path)
     n_columns = len(dataset.columns)
     wrong = [
         number for number, row in enumerate(dataset.rows, start=1) if not isinstance(row, list) or len(row) != n_columns
     ]
     if wrong:
-        faults.append(
+        yield (
             f"{path.name}: {counted(len(wrong), 'record')} with another number of values than the "
             f"{counted(n_columns, 'column')} described; the first is record {wrong[0]:,}. Export the file again."
         )
-    return faults
 
 
 # Writing

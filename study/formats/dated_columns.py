@@ -5,7 +5,7 @@ One program writes one file: columns with two possible readings follow those wit
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from study.formats.column_reading import ColumnReading
 from study.formats.dates import (
     DAY_FIRST,
     IN_WORDS,
+    ISO,
     MONTH_FIRST,
     ORDERS,
     SHORT_YEAR,
@@ -72,8 +73,8 @@ def with_iso_dates(
 ) -> tuple[dict[str, Column], list[str]]:
     """Return the columns of a file with dates as ISO 8601 where one reading is left, and notes on them."""
     undeclared = {name: one for name, one in readings.items() if options.date_order_of(name) is None}
-    certain = [one.dates.orders for one in undeclared.values() if one.dates and len(one.dates.orders) == 1]
-    orders = frozenset().union(*certain)
+    certain = (one.dates for one in undeclared.values() if one.dates and len(one.dates) == 1)
+    orders = frozenset().union(*certain) - ISO
     dated = {
         name: _undeclared(name, one, orders, name in options.keep)
         if name in undeclared
@@ -81,7 +82,7 @@ def with_iso_dates(
         for name, one in readings.items()
     }
     dated |= _serials({name: one for name, one in undeclared.items() if name not in options.keep}, readings, dated)
-    return {name: one.values for name, one in dated.items()}, _notes(dated, path)
+    return {name: one.values for name, one in dated.items()}, list(_notes(dated, path))
 
 
 def may_be_dates(name: str, numbers: np.ndarray) -> bool:
@@ -112,8 +113,8 @@ def _declared(name: str, reading: ColumnReading, options: FileOptions) -> _Dated
 
 
 def _undeclared(name: str, reading: ColumnReading, orders: frozenset[str], is_kept: bool) -> _Dated:
-    if reading.dates is not None and not reading.dates.is_iso:
-        return _by_order(reading, reading.dates.orders, orders)
+    if reading.dates is not None and reading.dates != ISO:
+        return _by_order(reading, reading.dates, orders)
     if reading.dates is not None or isinstance(reading.values, np.ndarray):
         return _Dated(reading.values)
     short = _with_short_years(reading)
@@ -218,19 +219,17 @@ def _counted(reading: ColumnReading, epoch: str, why: str) -> _Dated:
 # Words
 
 
-def _notes(dated: Mapping[str, _Dated], path: Path) -> list[str]:
-    notes = []
+def _notes(dated: Mapping[str, _Dated], path: Path) -> Iterator[str]:
     for read_as, why in sorted({(one.read_as, one.why) for one in dated.values() if one.n_read}):
         counts = {name: one.n_read for name, one in dated.items() if (one.read_as, one.why) == (read_as, why)}
         meant = IN_WORDS[read_as] if read_as in IN_WORDS else EPOCHS[read_as].words
-        notes += counted_note(f"dates read as {meant} ({why}), now ISO 8601: {{}}", counts)
+        yield from counted_note(f"dates read as {meant} ({why}), now ISO 8601: {{}}", counts)
     for why, words in _LEFT.items():
         counts = {name: one.n_left for name, one in dated.items() if one.left == why}
         declare = [setting_of(path, "dates", one) for one in _CHOICES.get(why, ())]
         if why == _MAY_BE_TIME:
             declare = [setting_of(path, "dates", {name: "R"}) for name in list(counts)[:1]]
-        notes += counted_note(words, counts, *([" or ".join(declare)] if declare else []))
-    return notes
+        yield from counted_note(words, counts, *([" or ".join(declare)] if declare else []))
 
 
 _LEFT = {

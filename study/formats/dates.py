@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from study.formats.matches import all_match, any_match, which_match
 
 DAY_FIRST, MONTH_FIRST = "DMY", "MDY"
 ORDERS = (DAY_FIRST, MONTH_FIRST)
+ISO = frozenset({"ISO 8601"})  # no order is asked for
 YEAR_FIRST = "YMD"  # read under any order, and written otherwise than ISO 8601: with a blank before the time
 IN_WORDS = {
     YEAR_FIRST: "year, month, day",
@@ -70,17 +70,6 @@ _NOTHING = pa.scalar("", _TEXT)
 _LATEST_SHORT = 40  # of two digits, up to this after 2000 where all are, and before it where none is
 
 
-@dataclass(frozen=True)
-class DateReading:
-    """A column of dates: the ``orders`` that read all of them; none where some begin with the day, some with the month.
-
-    ``is_iso``: they are ISO 8601 already.
-    """
-
-    orders: frozenset[str]
-    is_iso: bool
-
-
 def may_hold_dates(values: pa.Array, with_months: bool = False) -> bool:
     """Whether more than half of some text values (n_values,) are written as dates are, other than in ISO 8601 alone.
 
@@ -106,16 +95,16 @@ def _shapes(with_months: bool) -> tuple[str, ...]:
     return (*_SHAPES, *_MONTHS) if with_months else _SHAPES
 
 
-def read_dates(values: pa.Array, with_months: bool = False) -> DateReading | None:
-    """Return how distinct text values (n_values,) read as dates; None if some value is no date in any order.
+def read_dates(values: pa.Array, with_months: bool = False) -> frozenset[str] | None:
+    """Return the orders that read all text values (n_values,) as dates, or ``ISO``; None if some is no date in any.
 
-    ``values`` contains no missing value.
+    They are none where some begin with the day and some with the month. ``values`` contains no missing value.
     """
     if not len(values):
         return None
     is_iso = pc.match_substring_regex(values, _ISO)
     if pc.all(is_iso).as_py():
-        return DateReading(frozenset(), is_iso=True)
+        return ISO
     others = values.filter(pc.invert(is_iso))
     rows = [shape for shape in _shapes(with_months) if any_match(others, shape)]
     if not rows:
@@ -132,7 +121,7 @@ def read_dates(values: pa.Array, with_months: bool = False) -> DateReading | Non
     has_points = all_match(values, r"^\d{1,2}\. ?\d{1,2}\. ?\d{4}")
     if len(possible) > 1 and (read[DAY_FIRST].equals(read[MONTH_FIRST]) or has_points):
         possible -= {MONTH_FIRST}
-    return DateReading(possible, is_iso=False)
+    return possible
 
 
 def has_our_time(dates: pa.Array) -> bool:

@@ -118,12 +118,12 @@ def read_csv(source: SourceFile, options: FileOptions) -> FileContents:
     n_records = n_without_empty_end(table)
     if n_records == 0:
         raise FaultyInputError(no_record_fault(path))
-    if n_records < table.num_rows:
-        notes.append(f"{counted(table.num_rows - n_records, 'record')} at the end without any value left out")
-    if n_of_footer:
-        notes.append(f"{counted(n_of_footer, 'line')} of text below the records left out, as no record of a person")
-    if nameless:
-        notes.append(f"{counted(len(nameless), 'column')} without a name and without any value left out")
+    left_out = (
+        (table.num_rows - n_records, "record", "at the end without any value left out"),
+        (n_of_footer, "line", "of text below the records left out, as no record of a person"),
+        (len(nameless), "column", "without a name and without any value left out"),
+    )
+    notes += [f"{counted(n, noun)} {what}" for n, noun, what in left_out if n]
     named = [place for place in range(len(header)) if place not in nameless]
     parsed = dict(enumerate(table.columns))
     del table  # each column is given up as it is handed on
@@ -221,19 +221,18 @@ def _checked_records(text: _Text) -> tuple[list[str], pa.Table, list[int], int]:
     if len(header) > MOST_COLUMNS:
         raise FaultyInputError(name_faults(header, text.path))
     may_be_record = not text.names and header_looks_like_data(header)
+    a_record = (
+        f"{text.path.name}: the first line looks like a record, not like column names (most of its "
+        f"{counted(len(header), 'field')} are numbers or dates). Put a line with the column names first, "
+        f"or leave the domain out by {leave_out_setting(text.path)}."
+    )
     is_empty = len(first_records) < 2
-    nothing: tuple[pa.Table, list[str], int] = (pa.table({}), [no_record_fault(text.path)], 0)
+    nothing = pa.table({}), [no_record_fault(text.path)], 0
     table, of_records, n_of_footer = nothing if is_empty else _parsed(text, len(header))
     nameless = [] if is_empty else _nameless_without_values(header, table)
     likely = likely_header_row(text.first_rows(), text.first_line) if "" in header else 1
     faults = name_faults(header, text.path, not may_be_record, True, nameless, likely)
-    if may_be_record:
-        faults.append(
-            f"{text.path.name}: the first line looks like a record, not like column names (most of its "
-            f"{counted(len(header), 'field')} are numbers or dates). Put a line with the column names first, "
-            f"or leave the domain out by {leave_out_setting(text.path)}."
-        )
-    stop_at([*faults, *of_records])
+    stop_at([*faults, *([a_record] if may_be_record else []), *of_records])
     return header, table, nameless, n_of_footer
 
 

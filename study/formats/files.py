@@ -205,13 +205,10 @@ def _contents_of(
         source = dataclasses.replace(read_file(file_of(file)), path=file) if isinstance(file, Path) else file
     except OSError as error:
         raise FaultyInputError(f"{path.name}: the file cannot be read: {reason_of(error)}.") from None
-    if not source.content:
+    is_packed = source.content and suffix.endswith(GZIP_SUFFIX)
+    unpacked = SourceFile(path, gunzipped(path, source.content)) if is_packed else source
+    if not unpacked.content:
         raise FaultyInputError(empty_file_fault(path))
-    unpacked = source
-    if suffix.endswith(GZIP_SUFFIX):
-        unpacked = SourceFile(path, gunzipped(path, source.content))
-        if not unpacked.content:
-            raise FaultyInputError(empty_file_fault(path))
     stop_at(foreign_content_faults(path, unpacked.content))
     with meanwhile(lambda: source.sha256):
         found = read(unpacked, options)

@@ -260,12 +260,12 @@ def header_of_text(sample: str, is_whole: bool, path: Path, options: FileOptions
 
 def _fault_of_one_column(sample: str, is_whole: bool, path: Path, delimiter: str, first_number: int) -> str:
     """The fault of a text of one column, where nearly all lines but the first ones have the same number of fields."""
-    if len(_records(sample, delimiter, is_whole)[0].fields) > 1:
+    if _fields_per_record(sample, delimiter, is_whole)[0] > 1:
         return ""
     for other in DELIMITER_NAMES:
         records = _records(sample, other, is_whole)
         n_fields = Counter(len(one.fields) for one in records if one.fields)
-        n_columns, n_records = n_fields.most_common(1)[0]
+        [(n_columns, n_records)] = n_fields.most_common(1) or [(0, 0)]
         if n_columns > 2 and n_records >= max(_FEWEST_RECORDS, 0.9 * n_fields.total()):
             row = next(place for place, one in enumerate(records) if len(one.fields) == n_columns) + first_number
             return (

@@ -119,11 +119,13 @@ def all_files_setting(key: str, value: object) -> str:
 def counted_note(words: str, counts: Mapping[str, int], *more: str) -> list[str]:
     """Return the note with the columns that have such records, and how many; none where no column has."""
     found = {shown_name(name): number for name, number in counts.items() if number}
-
-    def write(told: Callable[..., str]) -> str:
-        return words.format(listed((f"{name} ({told(number)})" for name, number in found.items()), at_most=8), *more)
-
-    return [Note.of(write)] if found else []
+    if not found:
+        return []
+    return [
+        Note.of(
+            lambda told: words.format(listed((f"{name} ({told(n)})" for name, n in found.items()), at_most=8), *more)
+        )
+    ]
 
 
 def unquoted_missing_note(n: int) -> Note:

@@ -43,16 +43,14 @@ def read_parquet(source: SourceFile, options: FileOptions) -> FileContents:
     """
     path = source.path
     table = _opened(source)
-    notes = []
     index_names = [name for name in table.column_names if name.startswith(INDEX_NAME_BEGINNING)]
-    if index_names:
-        table = table.drop_columns(index_names)
-        notes.append(INDEX_NOTE)
+    table = table.drop_columns(index_names)
     names = [clean_name(name) for name in table.column_names]
     values, faults_of_values = values_of(list(zip(names, table.columns, strict=True)), path)
     stop_at([*name_faults(names, path), *faults_of_values, *([] if table.num_rows else [no_record_fault(path)])])
     labels, label = labels_of(table.schema, table.column_names)
     integers = [name for name, column in zip(names, table.columns, strict=True) if pa.types.is_integer(column.type)]
+    notes = [INDEX_NOTE] if index_names else []
     return FileContents(values, notes, labels, label=label, types=dict.fromkeys(integers, "integer"))
 
 

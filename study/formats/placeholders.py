@@ -41,11 +41,6 @@ class Apart:
     sure: np.ndarray
     may_be: np.ndarray
 
-    @staticmethod
-    def none(n_values: int) -> Apart:
-        """No value is."""
-        return Apart(np.zeros(n_values, dtype=bool), np.zeros(n_values, dtype=bool))
-
 
 def is_usual(days: np.ndarray) -> np.ndarray:
     """Which days (n,), counted from 1970, people and programs write for what they do not know."""
@@ -145,7 +140,7 @@ def numbers_apart(
     ``may_be_0`` and ``may_be_below_0``: by its heading, such numbers are values.
     """
     is_there = ~np.isnan(numbers) & (n_records > 0)
-    found = Apart.none(len(numbers))
+    found = Apart(np.zeros_like(is_there), np.zeros_like(is_there))
     candidates = is_there & np.isin(numbers, list(CODES))
     if counts_days:  # a visit seven days before the start has a day of its own
         candidates &= (numbers < -500) | (numbers > 9)

@@ -97,13 +97,13 @@ def read_statistics_file(source: SourceFile, options: FileOptions) -> FileConten
             values[name] = iso_by_format(numbers, formats, metadata.original_variable_types.get(given_name))
         if options.value_labels == "labels" and given_name in labelled:
             values[name] = _with_labels(values[name], labelled[given_name])
-    notes = []
     coded = [shown_name(name) for name, given in zip(names, columns, strict=True) if given in labelled]
-    if coded and options.value_labels == "codes":
-        setting = setting_of(path, "value_labels", "labels")
-        notes.append(f"codes kept where the file has value labels: {listed(coded, at_most=8)}; for labels: {setting}")
-    elif coded:
-        notes.append(f"value labels read instead of codes: {listed(coded, at_most=8)}")
+    words = {
+        "codes": "codes kept where the file has value labels: {}; for labels: "
+        + setting_of(path, "value_labels", "labels"),
+        "labels": "value labels read instead of codes: {}",
+    }[options.value_labels]
+    notes = [words.replace("{}", listed(coded, at_most=8))] if coded else []
     labels = zip(names, metadata.column_labels, strict=True)
     of_columns = {name: clean_name(label) for name, label in labels if label}
     return FileContents(values, notes, of_columns, is_typed_by_hand=True)

@@ -11,7 +11,7 @@ import io
 import re
 import struct
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -222,27 +222,23 @@ def _is_whole(content: bytes, n_records: int) -> bool:
     return len(content) == rounded_up(layout.data_at + n_records * layout.observation_length)
 
 
-def _faults_of_outgoing(table: OutgoingTable, version: int, longest_name: int, longest_text: int) -> list[str]:
+def _faults_of_outgoing(table: OutgoingTable, version: int, longest_name: int, longest_text: int) -> Iterator[str]:
     names = [str(name) for name in table.frame]
     unfit = [name for name in names if not re.fullmatch(rf"[A-Za-z_][A-Za-z0-9_]{{0,{longest_name - 1}}}", name)]
-    faults = []
     if unfit:
-        faults.append(
+        yield (
             f"{table.name}: {counted(len(unfit), 'column')} with a name that XPT version {version} cannot hold "
             f"({listed(map(shown_name, unfit), at_most=5)}); allowed: up to {longest_name} letters, digits and _. "
             "Release in another format."
         )
-    for name in names:
-        if table.frame[name].dtype.kind == "f":
-            continue
+    for name in (name for name in names if table.frame[name].dtype.kind != "f"):
         distinct = table.frame[name].dropna().drop_duplicates()
         n_long = sum(len(text.encode()) > longest_text for text in distinct)
         if n_long:
-            faults.append(
+            yield (
                 f"{table.name}, column {shown_name(name)}: {counted(n_long, 'distinct value')} longer than the "
                 f"{longest_text:,} bytes of XPT version {version}. Release in another format, or remove the column."
             )
-    return faults
 
 
 def _cut(text: str, n_bytes: int) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -136,12 +136,12 @@ def _with_age(table: SourceTable, age: AgeAt, tables: Mapping[str, SourceTable],
     made = table.with_column_of_ids(rule.column, called, lambda ids: _of_ids(ids, ages, rule))
     at = age.at if day is not None else f"the first {age.at}"
     n_without = int(ages.isna().sum())
-
-    def write(told: Callable[..., str]) -> str:
-        why = f"; {told(n_without)} people have none: a date is missing, or the dates contradict each other"
-        return f"{called} in years at {at}, made from {age.born}{why if n_without else ''}"
-
-    note = Note.of(write)
+    why = "people have none: a date is missing, or the dates contradict each other"
+    note = Note.of(
+        lambda told: (
+            f"{called} in years at {at}, made from {age.born}" + (f"; {told(n_without)} {why}" if n_without else "")
+        )
+    )
     label = {called: f"Age in years at {at}, made from the date of birth"}
     return dataclasses.replace(made, labels={**table.labels, **label}, notes=(*table.notes, note))
 

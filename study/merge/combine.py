@@ -132,12 +132,13 @@ class Assembly:
 def _text_among_numbers(columns: Mapping[str, Counter[str]]) -> list[str]:
     """Columns of which most values are numbers and some are not: read as numbers, they would lose the others."""
     found = {name: column for name, column in columns.items() if 0 < 2 * column["texts"] < column["values"]}
-
-    def write(told: Callable[..., str]) -> str:
-        where = (f"{name} ({told(column['texts'], whole=column['values'])})" for name, column in found.items())
-        return f"Texts in columns of numbers: {listed(where)}"
-
-    return [Note.of(write)] if found else []
+    note = Note.of(
+        lambda told: (
+            "Texts in columns of numbers: "
+            + listed(f"{name} ({told(one['texts'], whole=one['values'])})" for name, one in found.items())
+        )
+    )
+    return [note] if found else []
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ is made as soon as the files are read, for the merge and for a release alike, as
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -102,12 +102,13 @@ def _joined(
     if n_without:
         table = table.where(way.key, lambda values: np.isin(_texts(values), known))
     made = table.with_column_of_ids(way.key, person, lambda keys: _persons(keys, people))
-
-    def write(told: Callable[..., str]) -> str:
-        without = f"; {told(n_without)} rows whose {way.key!r} it does not have were left out" if n_without else ""
-        return f"the person of each row is that of its {way.key!r} in {other.file_name}{without}"
-
-    return replace(made, notes=(*made.notes, Note.of(write))), []
+    note = Note.of(
+        lambda told: (
+            f"the person of each row is that of its {way.key!r} in {other.file_name}"
+            + (f"; {told(n_without)} rows whose {way.key!r} it does not have were left out" if n_without else "")
+        )
+    )
+    return replace(made, notes=(*made.notes, note)), []
 
 
 def _person_of_keys(keys: pd.Series, people: pd.Series) -> pd.Series:

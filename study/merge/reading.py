@@ -78,7 +78,6 @@ def _read_tables(folder: Path, state: MergeState, read: Read) -> list[SourceTabl
     state.left_out.update(found.left_out)
     definition = _definition(folder, state)
     tables = []
-    without_records: dict[str, Sequence[str]] = {}
     for domain, path in found.by_domain.items():
         if _is_left_out(domain, path.name, state):
             continue
@@ -86,7 +85,7 @@ def _read_tables(folder: Path, state: MergeState, read: Read) -> list[SourceTabl
             table = read(path, state.settings.options_of(domain, state.rule.column))
         except FaultyInputError as error:
             if has_no_records(error, path):
-                without_records[path.name] = error.faults
+                [state.without_records[path.name]] = error.faults
             else:
                 state.faults.extend(error.faults)
             continue
@@ -94,8 +93,7 @@ def _read_tables(folder: Path, state: MergeState, read: Read) -> list[SourceTabl
         _note_input(table, notes, state)
         tables.append(table)
     if state.faults or not tables:
-        state.faults.extend(fault for faults in without_records.values() for fault in faults)
-    state.without_records = without_records
+        state.faults += state.without_records.values()
     if not tables and not state.faults:
         state.faults.append(f"{folder}: no file with data of subjects; put the pilot's domain files there")
     return tables
@@ -131,14 +129,16 @@ def _definition(folder: Path, state: MergeState) -> StudyDefinition | None:
 
 def _belonging(tables: Sequence[SourceTable], state: MergeState) -> list[SourceTable]:
     """The tables of the chosen files and study, with all their columns; several without a choice are a fault."""
-    found = what_belongs(_with_further_columns([with_sdtm_names(one, state.rule) for one in tables], state), state)
+    whole = _with_further_columns([with_sdtm_names(one, state.rule) for one in tables], state)
+    found = _of_chosen_study(chosen_files(whole, state), state)
+    _check_one_file_each(found, state)
     state.stop_at_faults()
     model = study_model(found, state.rule.column, state.settings.model)
     state.model = with_decisions(model, state.settings.columns)
     if state.model.has_empty_tables:
         state.left_out |= dict.fromkeys(state.without_records, NO_RECORDS)
     else:
-        state.faults.extend(fault for faults in state.without_records.values() for fault in faults)
+        state.faults += state.without_records.values()
         state.stop_at_faults()
     left_out, domain_of = state.model.left_out, state.model.domain
     reasons = {one.file_name: left_out[name] for one in found if (name := domain_of(one.domain)) in left_out}
@@ -162,16 +162,6 @@ STUDY = "STUDYID"
 ALL_STUDIES = "*"
 # A column STUDYID with more values than this numbers the people, as in some hospitals, not studies.
 MOST_STUDIES = 20
-
-
-def what_belongs(tables: Sequence[SourceTable], state: MergeState) -> list[SourceTable]:
-    """The tables of the chosen files and the chosen study; what is left out, and what is at fault, goes to ``state``.
-
-    Where nothing is chosen, one file of each domain is expected, and one STUDYID in all of them.
-    """
-    found = _of_chosen_study(chosen_files(tables, state), state)
-    _check_one_file_each(found, state)
-    return found
 
 
 # ---------------------------------------------------------------- files

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +15,7 @@ from study.models.study_model import NOTHING_KNOWN, StudyModel
 class MergeState:
     """What a merge has found so far; faults are collected and raised together. ``model``: what its tables are.
 
-    ``without_records``: files with headings alone, and their faults, until the model says whether it has such tables.
+    ``without_records``: files with headings alone, each with its fault, until the model says whether it has such.
     """
 
     rule: SubjectIdRule
@@ -28,7 +27,7 @@ class MergeState:
     inputs: dict[str, dict[str, Any]] = field(default_factory=dict)
     domains: dict[str, dict[str, Any]] = field(default_factory=dict)
     model: StudyModel = NOTHING_KNOWN
-    without_records: dict[str, Sequence[str]] = field(default_factory=dict)
+    without_records: dict[str, str] = field(default_factory=dict)
 
     def count(self, domain: str, **numbers: int) -> None:
         """Add to the counts of a domain."""

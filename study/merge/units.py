@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -99,18 +99,18 @@ def with_one_unit(table: SourceTable) -> SourceTable:
         if len(set(factor_of.values())) < 2 or not (is_its_own or all(factor_of.values())):
             units = {text.casefold() for text in texts if is_a_unit(text)}
             if len(units) > 1 and max(map(len, units)) > 1:  # and not A and B, wards
-                note = (
+                table = _noted(
+                    table,
                     f"{shown_name(column)} in several units ({shown_name(unit)}), left unchanged: its numbers cannot "
-                    "be compared; convert them in the source"
+                    "be compared; convert them in the source",
                 )
-                table = dataclasses.replace(table, notes=(*table.notes, note))
             continue
         if not (is_named or _are_infants(table, column, unit, factor_of)):
-            note = (
+            table = _noted(
+                table,
                 f"{shown_name(unit)} beside {shown_name(column)} has words for units of time: if it is its unit, call "
-                f"it {shown_name(column + '_unit')} in the source; left unchanged"
+                f"it {shown_name(column + '_unit')} in the source; left unchanged",
             )
-            table = dataclasses.replace(table, notes=(*table.notes, note))
             continue
         if len(table.frame) != table.n_rows:
             raise FaultyInputError(
@@ -119,6 +119,10 @@ def with_one_unit(table: SourceTable) -> SourceTable:
             )
         table = _converted(table, column, unit, usual, factor_of)
     return table
+
+
+def _noted(table: SourceTable, note: str) -> SourceTable:
+    return dataclasses.replace(table, notes=(*table.notes, note))
 
 
 def _pairs(table: SourceTable) -> Iterator[tuple[str, tuple[str, ...], str, bool]]:
@@ -197,9 +201,11 @@ def _converted(
         values[is_other] = [None if np.isnan(one) else number_text(round(float(one), 4)) for one in numbers]
         values = values.astype("str")
     frame = table.frame.assign(**{column: values, unit: units.mask(units.notna(), usual)})
-
-    def write(told: Callable[..., str]) -> str:
-        made = f"{shown_name(column)} in several units ({shown_name(unit)}): {told(int(is_other.sum()))} made {usual}"
-        return made + (f"; {told(n_lost)} have no unit that is known, and are read as missing" if n_lost else "")
-
-    return dataclasses.replace(table, frame=frame, notes=(*table.notes, Note.of(write)))
+    what = f"{shown_name(column)} in several units ({shown_name(unit)})"
+    note = Note.of(
+        lambda told: (
+            f"{what}: {told(int(is_other.sum()))} made {usual}"
+            + (f"; {told(n_lost)} have no unit that is known, and are read as missing" if n_lost else "")
+        )
+    )
+    return dataclasses.replace(table, frame=frame, notes=(*table.notes, note))

@@ -178,9 +178,7 @@ def _refer_to_ids(value: Any, renamed: Mapping[str, str]) -> None:
 
 
 def _notes(n_files: int, n_repeated: int, n_older: int) -> tuple[str, ...]:
-    notes: list[str] = [f"taken out of {counted(n_files, 'file')} of FHIR documents and Bundles"]
-    if n_repeated:
-        notes.append(Note.of(lambda told: f"{told(n_repeated, 'resource')} in several Bundles counted once"))
-    if n_older:
-        notes.append(Note.of(lambda told: f"{told(n_older, 'older version')} of a resource left out"))
-    return tuple(notes)
+    repeated = Note.of(lambda told: f"{told(n_repeated, 'resource')} in several Bundles counted once")
+    older = Note.of(lambda told: f"{told(n_older, 'older version')} of a resource left out")
+    taken = f"taken out of {counted(n_files, 'file')} of FHIR documents and Bundles"
+    return (taken, *([repeated] if n_repeated else []), *([older] if n_older else []))

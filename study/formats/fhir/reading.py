@@ -14,7 +14,7 @@ import json
 import re
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -232,13 +232,11 @@ def _is_of_a_patient(resource: Mapping[str, Any]) -> bool:
     )
 
 
-def _line_faults(lines: _Lines, path: Path) -> list[str]:
-    faults = []
+def _line_faults(lines: _Lines, path: Path) -> Iterator[str]:
     for what, numbers in lines.at_fault.items():
         are = "is" if len(numbers) == 1 else "are"
         of_lines = f"{len(numbers):,} of {counted(lines.n_lines, 'line')} (the first is line {numbers[0]:,})"
-        faults.append(f"{path.name}: {of_lines} {are} {what}")
-    return faults
+        yield f"{path.name}: {of_lines} {are} {what}"
 
 
 def _columns(rows: list[Row], view: View, path: Path) -> tuple[dict[str, JsonCells], list[str]]:

@@ -538,3 +538,8 @@ def test_a_hundred_thousand_columns_are_refused_before_they_are_parsed(tmp_path,
     (tmp_path / "genes.csv").write_text(",".join(f"g{i}" for i in range(100_000)) + "\n" + ",".join(["1"] * 100_000))
     with pytest.raises(FaultyInputError, match="100,000 columns; up to 20,000 are allowed"):
         read_domain_file(tmp_path / "genes.csv")
+
+
+def test_a_first_line_longer_than_a_field_may_be_is_refused_in_words(tmp_path):
+    (fault,) = faults_of(tmp_path, "a" * 200_000 + "\n1\n")
+    assert fault == "vs.csv: the text cannot be split into records. Export the file again as CSV."
