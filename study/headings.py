@@ -16,14 +16,16 @@ def words_of(heading: str) -> str:
         f" {letter}" if letter.isupper() and (before.islower() or (before.isupper() and after.islower())) else letter
         for before, letter, after in neighbours
     )
-    decomposed = unicodedata.normalize("NFKD", apart)
-    letters = "".join(letter for letter in decomposed if not unicodedata.combining(letter)).casefold()
-    return " ".join(re.findall(r"[^\W_]+", letters.translate(_PLAIN)))
+    if not apart.isascii():
+        decomposed = unicodedata.normalize("NFKD", apart)
+        apart = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+    return " ".join(re.findall(r"[^\W_]+", apart.casefold().translate(_PLAIN)))
 
 
 def spellings_of(text: str) -> tuple[str, ...]:
     """A listed phrase as ``words_of`` gives it, and as a keyboard without its letters writes it: ``groesse``."""
-    return tuple(dict.fromkeys((words_of(text), words_of(text.casefold().translate(_IN_TWO_LETTERS)))))
+    written = dict.fromkeys((text, text.casefold().translate(_IN_TWO_LETTERS)))
+    return tuple(dict.fromkeys(map(words_of, written)))
 
 
 # Words of a heading that names a subject and nothing more: "patient id", not "patient name".

@@ -167,8 +167,6 @@ def _reader_of(blocks: Iterable[Columns], schema: pa.Schema) -> Iterator[pa.Reco
         raise
 
 
-@contextlib.contextmanager
-def database_in(folder: Path, counted_by: Count | None = None) -> Iterator[Database]:
+def database_in(folder: Path, counted_by: Count | None = None) -> contextlib.closing[Database]:
     """The database of a run, in its ``folder``; closed at the end of the block."""
-    with contextlib.closing(Database(folder, counted_by)) as database:
-        yield database
+    return contextlib.closing(Database(folder, counted_by))

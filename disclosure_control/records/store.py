@@ -16,7 +16,7 @@ import contextlib
 import dataclasses
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -38,7 +38,7 @@ from disclosure_control.records.limits import NO_LIMITS, Limits
 from disclosure_control.records.people import People, named_columns
 from disclosure_control.records.records import EncodedRecords
 from disclosure_control.records.spill import spill_folder
-from disclosure_control.records.sql import Count, database_in
+from disclosure_control.records.sql import database_in
 from disclosure_control.records.subjects import SubjectsInMemory
 from disclosure_control.records.texts import TextTable
 from disclosure_control.run.memory import trim_freed_memory
@@ -154,17 +154,10 @@ def _of_people(typed: ColumnOfRecords, text: pd.Series) -> pd.Series:
 
 
 class StoreOnDisk:
-    """Records stored in a folder that is removed ``until_end``; ``counting`` gives what counts codes there
-    in place of DuckDB, if anything does."""
+    """Records stored in a folder that is removed ``until_end``; counted by DuckDB, or by the workers of a cluster."""
 
-    def __init__(
-        self,
-        path: Path,
-        limits: Limits,
-        until_end: ExitStack,
-        counting: Callable[[Path], AbstractContextManager[Count]] | None,
-    ):
-        self._path, self._limits, self._until_end, self._counting = path, limits, until_end, counting
+    def __init__(self, path: Path, limits: Limits, until_end: ExitStack, cluster: ClusterSettings | None):
+        self._path, self._limits, self._until_end, self._cluster = path, limits, until_end, cluster
         self._text = BlocksOfText(path, limits.block_bytes)
 
     @property
@@ -176,7 +169,11 @@ class StoreOnDisk:
 
         n_bytes = int(SPILL_PER_BYTE * bytes_as_text(self._path))
         folder = self._until_end.enter_context(spill_folder(self._path.parent, n_bytes))
-        counted_by = self._until_end.enter_context(self._counting(folder)) if self._counting else None
+        counted_by = None
+        if self._cluster is not None:
+            from disclosure_control.records.cluster import counting_on_cluster
+
+            counted_by = self._until_end.enter_context(counting_on_cluster(self._cluster, folder))
         database = self._until_end.enter_context(database_in(folder, counted_by))
         try:
             typed = BlocksOfTyped.of(self._path, self._path.with_name(TYPED_DATASET), self._limits.block_bytes)
@@ -200,17 +197,7 @@ def open_store(engine: str, path: Path, cluster: ClusterSettings | None, limits:
         yield StoreInMemory(path)
         return
     with ExitStack() as until_end:
-        on = COUNTING.get(engine)
-        yield StoreOnDisk(path, limits, until_end, on and functools.partial(on, cluster or ClusterSettings()))
-
-
-def _counting_on_cluster(settings: ClusterSettings, folder: Path) -> AbstractContextManager[Count]:
-    from disclosure_control.records.cluster import counting_on_cluster
-
-    return counting_on_cluster(settings, folder)
-
-
-COUNTING = {"cluster": _counting_on_cluster}  # what counts codes in place of DuckDB
+        yield StoreOnDisk(path, limits, until_end, (cluster or ClusterSettings()) if engine == "cluster" else None)
 
 
 def read_as_written(file: Path | SourceFile) -> SourceTable:

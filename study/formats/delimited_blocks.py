@@ -9,10 +9,11 @@ again.
 from __future__ import annotations
 
 import codecs
+import contextlib
 import csv
 import hashlib
 import io
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -101,7 +102,7 @@ class BlocksOfText:
             return "skip"
 
         try:
-            yield from arrow_csv.open_csv(
+            blocks = arrow_csv.open_csv(
                 pa.PythonFile(checked, mode="r"),
                 arrow_csv.ReadOptions(column_names=self.columns, skip_rows_after_names=1, block_size=self.block_bytes),
                 arrow_csv.ParseOptions(
@@ -109,6 +110,12 @@ class BlocksOfText:
                 ),
                 converted_to(dict.fromkeys(self.columns, pa.large_string()), self.dialect.na_is_missing),
             )
+            try:
+                yield from blocks
+            finally:  # threads that read ahead for nobody would break the process at its end
+                checked.is_at_end = True
+                with contextlib.suppress(pa.ArrowException, FaultyInputError):
+                    deque(blocks, maxlen=0)
         except pa.ArrowInvalid as error:  # its message may quote a record
             if checked.fault is not None:
                 raise checked.fault from None
@@ -126,13 +133,15 @@ class _CheckedText(io.RawIOBase):
     def __init__(self, file: io.BufferedReader, name: str, dialect: Dialect):
         self.file, self.name, self.remedy = file, name, dialect.remedy
         self.fault: FaultyInputError | None = None
-        self._is_start, self._held_back = True, b""
+        self._is_start, self._held_back, self.is_at_end = True, b"", False  # where no more is wanted
         self._quotes = QuoteCheck(dialect.delimiter)
 
     def readable(self) -> bool:
         return True
 
     def read(self, size: int = -1) -> bytes:
+        if self.is_at_end:
+            return b""
         data = self._held_back + self.file.read(max(size - len(self._held_back), 1))
         self._held_back = b""
         # The parser drops a line feed at the beginning of a block: right between records, wrong in a quoted value.

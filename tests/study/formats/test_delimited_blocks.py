@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import time
 
 import pyarrow as pa
 import pytest
 
 from disclosure_control.basics.telling.faults import FaultyInputError
+from study.formats import delimited_blocks
 from study.formats.delimited_blocks import BlocksOfText, Dialect
 from study.formats.files import read_domain_file
 from study.formats.tables import FileOptions
@@ -97,3 +99,24 @@ def test_what_is_broken_is_a_fault_without_values(tmp_path, name):
             read(path, block_bytes)
         assert "tube" not in str(raised.value)
         assert "combined_dataset.csv" in str(raised.value)
+
+
+def test_a_reading_that_ends_early_leaves_no_thread_that_reads_on(tmp_path, monkeypatch):
+    """At the end of the process such a thread broke it: after a fault in the first blocks, or on a full disk."""
+    path, n_read, read = tmp_path / "large.csv", [], delimited_blocks._CheckedText.read
+
+    def slowly(self, size=-1):
+        time.sleep(0.002)
+        data = read(self, size)
+        n_read.append(len(data))
+        return data
+
+    monkeypatch.setattr(delimited_blocks._CheckedText, "read", slowly)
+    path.write_text("USUBJID,AGE\n" + "".join(f"S{i:05},{i % 90}\n" for i in range(20_000)), encoding="utf-8")
+    blocks = iter(BlocksOfText(path, 1_000))
+    assert next(blocks).num_rows > 50
+    blocks.close()
+    n_then = len(n_read)
+    time.sleep(0.05)
+    assert (len(n_read), n_read[-1]) == (n_then, 0)
+    assert sum(n_read) < path.stat().st_size
