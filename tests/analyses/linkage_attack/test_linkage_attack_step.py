@@ -92,6 +92,7 @@ GOOD = {"identified": "r.csv", "id": "name", "known": ["DM__SEX"]}
         (GOOD | {"method": "exactly"}, "found 'exactly'; allowed: one of exact"),
         (GOOD | {"method": ["exact", "probabilistic"]}, 'gone since version 4.0.0; "generalised" finds'),
         (GOOD | {"known": {"DM__SEXX": "sex"}}, "did you mean 'DM__SEX'"),
+        *((GOOD | {"known": known}, "allowed: up to 10 columns") for known in ({}, {"DM__SEX": 3}, ["DM__SEX"] * 11)),
         (GOOD | {"released": "both"}, "gone since version 4.0.0; the combined dataset and"),
         (GOOD | {"within": {"DM__AGE": 2}}, "is not among known"),
         (GOOD | {"within": {"DM__SEX": 2}, "method": "exact"}, 'no use for the method "exact"'),
