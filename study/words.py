@@ -55,9 +55,16 @@ def words_of_examinations() -> tuple[frozenset[str], frozenset[str]]:
 
 
 @cache
+def yes_or_no() -> tuple[frozenset[str], frozenset[str]]:
+    """The words for yes, and those for no, in every language, in small letters."""
+    yes, no = zip(*words_of_the_pilots()["yes and no"].values(), strict=True)
+    return frozenset(" ".join(yes).split()), frozenset(" ".join(no).split())
+
+
+@cache
 def yes_and_no() -> frozenset[str]:
-    """The words for yes and no in every language, in small letters."""
-    return frozenset(word for words in words_of_the_pilots()["yes and no"].values() for word in words.split())
+    """The words of both."""
+    return frozenset.union(*yes_or_no())
 
 
 @cache

@@ -119,6 +119,35 @@ def test_a_death_in_a_flat_file_by_its_heading_or_its_words(heading, said, other
     assert alone({"PATIENTS": flat}, "death", model)[1] == [WHO]
 
 
+YES_AND_NO = [
+    ("oui", "non"),
+    ("Sì", "No"),
+    ("sim", "não"),
+    ("TAK", "NIE"),
+    ("Ναι", "Όχι"),
+    ("да", "не"),
+    ("igen", "nem"),
+]
+
+
+@pytest.mark.parametrize(("yes", "no"), YES_AND_NO)
+def test_a_flag_of_a_death_and_of_a_stay_is_read_in_any_language(yes, no):
+    """Of 86 people one has a yes, and nobody else died or was in hospital."""
+    flags = rows_of("PATIENTS", {"DEATH_EVENT": yes, "hospitalized": yes}, {"DEATH_EVENT": no, "hospitalized": no})
+    flat = flags.rename(columns={"USUBJID": "patient_id"}).assign(age=np.arange(len(flags)) % 20 + 50.0)
+    model = study_model([SourceTable("PATIENTS", "patients.csv", "", flat, {}, ())], "patient_id", "flat")
+    for kind in ("death", "hospital"):
+        assert alone({"PATIENTS": flat}, kind, model) == (1, [WHO]), kind
+
+
+def test_letters_that_are_chapters_of_causes_are_no_flag():
+    """J is a word for yes of some languages; here each is what somebody died of."""
+    adsl = rows_of("ADSL", {"DTHCAUS": "J"}, {"STUDYID": "S", "TRT01P": "A", "SEX": "F", "DTHCAUS": None})
+    adsl.loc[[3, 7], "DTHCAUS"] = ["C", "STROKE"]
+    model = study_model([SourceTable("ADSL", "adsl.csv", "", adsl, {}, ())], "USUBJID", "adam")
+    assert alone({"ADSL": adsl}, "death", model)[1] == [3, 7, WHO]
+
+
 def test_one_death_that_several_files_say_is_one_fact():
     dm = rows_of(
         "DM", {"DTHFL": "Y", "DTHDTC": "2014-03-02"}, {"STUDYID": "S", "DOMAIN": "DM", "DTHFL": None, "DTHDTC": None}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -16,9 +16,12 @@ from disclosure_control.release.people import labels
 from study.formats.days import first_days_of
 from study.formats.tables import SourceTable
 from study.models.roles import Role, TableKind, TableModel
+from study.words import yes_or_no
 
-_ALIVE = ("", "N", "NO", "0", "FALSE", "ALIVE", "LIVING", "NEIN", "U", "UNK", "UNKNOWN", "NA")  # or not known
-_DIED = ("Y", "YES", "1", "TRUE", "DEAD", "DIED", "DECEASED", "DEATH", "JA")
+# Of the words for yes and no no other letters than these: a letter may be a chapter of causes.
+_DIED = frozenset(("y", "1", "dead", "died", "deceased", "death", *(word for word in yes_or_no()[0] if len(word) > 1)))
+_ALIVE = frozenset(("n", "0", "alive", "living", *(word for word in yes_or_no()[1] if len(word) > 1)))
+_NOT_KNOWN = frozenset(("", "u", "unk", "unknown", "na"))
 # A short text with one of these words says that somebody died, unless another word denies it or names somebody else.
 _DEAD = re.compile(
     r"(?i)\b(?:deaths?|dead|died|deceased|fatal|expired|exitus|tot|tod|verstorben\w*|gestorben|todesfall|d[ée]c[ée]d[ée]e?|"
@@ -127,12 +130,15 @@ def _tellers(known: OpenedRows, name: str, table: TableModel) -> Iterator[tuple[
         for qualifier in frame[_NAME_OF_IT].dropna().unique():
             if _NAMED_DEATH.fullmatch(str(qualifier)):
                 at = frame[_NAME_OF_IT].eq(qualifier).to_numpy(dtype=bool, na_value=False)
-                yield str(qualifier), at & ~labels_in(frame[_QUALIFIER], _ALIVE) & frame[_QUALIFIER].notna().to_numpy()
+                yield (
+                    str(qualifier),
+                    at & ~labels_in(frame[_QUALIFIER], _ALIVE | _NOT_KNOWN) & frame[_QUALIFIER].notna().to_numpy(),
+                )
 
 
-def labels_in(column: pd.Series, words: Sequence[str]) -> np.ndarray:
-    """Which rows (n_rows,) have one of the words, in any case."""
-    return column.astype("str").str.upper().str.strip().isin(words).to_numpy()
+def labels_in(column: pd.Series, words: Collection[str]) -> np.ndarray:
+    """Which rows (n_rows,) have one of the words, which are in small letters."""
+    return column.astype("str").str.casefold().str.strip().isin(words).to_numpy()
 
 
 def _death_said(column: pd.Series, words: Mapping[str, str]) -> tuple[np.ndarray, np.ndarray]:
@@ -142,9 +148,9 @@ def _death_said(column: pd.Series, words: Mapping[str, str]) -> tuple[np.ndarray
     """
     codes, distinct = pd.factorize(labels(column))
     texts = [words.get(str(one), str(one)).strip() for one in distinct]
-    said = [text.upper() for text in texts]
+    said = [text.casefold() for text in texts]
     are_days = not words and bool(said) and not set(said) <= {"0", "1", "2", "9"} and all(map(_is_number, said))
-    is_flag = not are_days and any(one in (*_ALIVE, *_DIED) for one in said)
+    is_flag = not are_days and not (_ALIVE | _NOT_KNOWN | _DIED).isdisjoint(said)
     died = [one in _DIED or WORDS.says(one) if is_flag else True for one in said]
     causes = [None if is_flag or are_days else text for text in texts]
     return np.array([*died, False])[codes], np.array([*causes, None], dtype=object)[codes]

@@ -12,8 +12,9 @@ from disclosure_control.release.facts.deaths import is_hidden_with_terms, labels
 from disclosure_control.release.facts.opened_rows import NO_FACTS, OF_THE_COURSE, OpenedRows, fact_entries
 from disclosure_control.release.facts.words_told import Words, rows_saying
 from study.models.roles import TableKind, TableModel
+from study.words import yes_or_no
 
-_YES = ("Y", "YES", "1", "1.0", "TRUE", "JA", "SI", "SÍ", "OUI", "TAK", "ΝΑΙ", "CHECKED")
+_YES = yes_or_no()[0] | {"1.0", "checked"}
 _NAMED = re.compile(
     r"(?i)[A-Z]{2}SHOSP|.*(?:hospitali[sz]|hospital_?admi|admitted|inpatient|stationaer|stationär|ricover|ingreso_?hosp|"
     r"ingresado|hospitaliz|opname|νοσηλε).*"
