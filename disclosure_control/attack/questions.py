@@ -16,7 +16,6 @@ from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.small_counts import MASKED_CELL, NOT_SHOWN, Policy
 from disclosure_control.basics.telling.words import capitalised, counted, listed, people_text, share_of_text
-from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, one_per_column
 from disclosure_control.measures.reidentification import (
     ReidentificationRisk,
@@ -106,7 +105,8 @@ def _of_the_file(policy: Policy, answer: Answer, identified: IdentifierOutcome, 
         dropped = f" The treatment drops {listed(names, at_most=len(names))} first, by the step identifiers."
         return replace(answer, sentence=answer.sentence + dropped)
     found = one_per_column(identified.open)
-    words = listed([finding.name for finding in found], at_most=3) if follows else _found(policy, found)
+    said_of = listed([in_words(policy, finding) for finding in found], at_most=3)
+    words = listed([finding.name for finding in found], at_most=3) if follows else said_of
     said = answer.sentence.partition(": ")[2] or answer.sentence
     sentence = (
         f"Yes: {words}{f', {follows}' if follows else ''}; {'' if answer.answer == 'yes' else 'by the classes, '}{said}"
@@ -139,10 +139,6 @@ def _yes(answer: Answer, why: str) -> Answer:
     said = answer.sentence.partition(": ")[2] or answer.sentence
     sentence = f"Yes: {why}. By the quasi-identifiers: {said}"
     return replace(answer, answer="yes", sentence=sentence, is_by_figures=False)
-
-
-def _found(policy: Policy, findings: Sequence[ColumnFinding]) -> str:
-    return listed([in_words(policy, finding) for finding in findings], at_most=3)
 
 
 def _answer(question: str, yes: bool, sentence: str, figures: dict) -> Answer:

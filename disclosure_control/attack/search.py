@@ -188,10 +188,6 @@ class _Scene:
         found = self.facts.without([one.name])
         return replace(found, numbers=found.numbers[one.rows[kept]])
 
-    def _groups(self, rows: np.ndarray) -> np.ndarray:
-        found: np.ndarray = self.levels[0][rows] if self.levels else np.zeros(len(rows), dtype=np.int64)
-        return found
-
     def _given(self, rows: np.ndarray, released: np.ndarray) -> np.ndarray:
         given = intercepts([released, *(level[rows] for level in self.levels)])
         if len(np.unique(released)) > MANY_VALUES:
@@ -211,7 +207,8 @@ class _Scene:
         value = one.numbers[kept].astype(float)
         facts = self._facts_of(one, kept)
         fits = Fits(facts.numbers, self._given(rows, _of_changed(released, asked)))
-        question = HiddenQuestion(value[:, None], self._groups(rows))
+        groups = self.levels[0][rows] if self.levels else np.zeros(len(rows), dtype=np.int64)
+        question = HiddenQuestion(value[:, None], groups)
         baseline = many.out_of_fold(fits, question.values)[:, 0]
         classes = self.classes[rows]
         if not one.is_date:  # a released value that several people have is known, too; a moved date says little

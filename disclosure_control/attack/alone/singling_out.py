@@ -82,21 +82,18 @@ class KnownOutside:
     @property
     def treatments(self) -> tuple[ConfigChange, ...]:
         """What treats those that nobody assessed: means of neighbours in place of numbers; other columns go."""
-        steps: list[tuple[dict[str, object], str]] = [
-            (
-                {"method": "microaggregation", "columns": self._of_size(size), "group_size": size},
-                f"outsiders may know exact numbers: each becomes the mean of {size} neighbours or more",
+        steps = list[tuple[dict[str, object], str]]()
+        for size in sorted(set(self.group_sizes.values())):
+            names = [name for name, one in self.group_sizes.items() if one == size]
+            step = {"method": "microaggregation", "columns": names, "group_size": size}
+            steps.append(
+                (step, f"outsiders may know exact numbers: each becomes the mean of {size} neighbours or more")
             )
-            for size in sorted(set(self.group_sizes.values()))
-        ]
         of_others = [name for name in self.not_assessed if name not in self.group_sizes]
         if of_others:
             why = "outsiders may know them, and they are no numbers that means could replace"
             steps.append(({"method": "drop_column", "columns": of_others}, why))
         return tuple(ConfigChange.to(("treatment", "steps"), step, why, is_added=True) for step, why in steps)
-
-    def _of_size(self, size: int) -> list[str]:
-        return [name for name, one in self.group_sizes.items() if one == size]
 
     def words(self, people: str) -> Iterator[str]:
         """Who of the ``people`` is alone by them."""
@@ -202,8 +199,8 @@ def _group_size(column: WhatBecame, k: int) -> int | None:
     return max(k, -(-VALUES_OF_A_GROUP * n_values // n_distinct))
 
 
-def _smallest_sets(leaving: Leaving, assessed: Sequence[str], others: Collection[str]) -> list[list[str]]:
-    """The fewest columns by which somebody is alone, at most three and one of them among the ``others``.
+def _smallest_sets(leaving: Leaving, assessed: Sequence[str], others: Collection[str]) -> dict[tuple[str, ...], int]:
+    """The fewest columns by which somebody is alone, at most three and one of them among the ``others``; how many are.
 
     Those by which most people are alone come first.
     """
@@ -212,8 +209,8 @@ def _smallest_sets(leaving: Leaving, assessed: Sequence[str], others: Collection
         sets = (one for one in itertools.combinations([*assessed, *others], size) if not {*others}.isdisjoint(one))
         alone = {one: n for one in itertools.islice(sets, most) if (n := leaving.n_alone(one))}
         if alone:
-            return [list(one) for one in sorted(alone, key=lambda one: -alone[one])[:N_LISTED]]
-    return []
+            return {one: alone[one] for one in sorted(alone, key=lambda one: -alone[one])[:N_LISTED]}
+    return {}
 
 
 def _outsiders(leaving: Leaving) -> Callable[[Policy], tuple[KnownOutside, list[_Alone]]]:
@@ -227,7 +224,7 @@ def _outsiders(leaving: Leaving) -> Callable[[Policy], tuple[KnownOutside, list[
     together = _Alone.by([*assessed, *open_columns], leaving)
     with_treated = _Alone.by([*assessed, *open_columns, *treated], leaving)
     told = [by_assessed, together, with_treated]
-    smallest = _smallest_sets(leaving, assessed, open_columns) if together.n > by_assessed.n else []
+    smallest = _smallest_sets(leaving, assessed, open_columns) if together.n > by_assessed.n else {}
     group_sizes = {name: size for name in open_columns if (size := _group_size(leaving.became(name), least))}
 
     def for_reader(policy: Policy) -> tuple[KnownOutside, list[_Alone]]:
@@ -238,8 +235,8 @@ def _outsiders(leaving: Leaving) -> Callable[[Policy], tuple[KnownOutside, list[
             people_alone_by_quasi_identifiers=by_assessed.n,
             people_alone_besides=policy.told(together.n - by_assessed.n, leaving.n_people),
             smallest_sets=[
-                SinglingColumns(names, _Alone.by(names, leaving).told(policy, leaving.n_people, told))
-                for names in smallest
+                SinglingColumns(list(names), _Alone(frozenset(names), n).told(policy, leaving.n_people, told))
+                for names, n in smallest.items()
             ],
             treated_without_a_role=treated,
             people_alone_with_treated=with_treated.told(policy, leaving.n_people, [by_assessed, together]),

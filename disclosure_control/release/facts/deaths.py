@@ -149,15 +149,16 @@ def _death_said(column: pd.Series, words: Mapping[str, str]) -> tuple[np.ndarray
     codes, distinct = pd.factorize(labels(column))
     texts = [words.get(str(one), str(one)).strip() for one in distinct]
     said = [text.casefold() for text in texts]
-    are_days = not words and bool(said) and not set(said) <= {"0", "1", "2", "9"} and all(map(_is_number, said))
+    are_days = (
+        not words
+        and bool(said)
+        and not set(said) <= {"0", "1", "2", "9"}
+        and all(re.fullmatch(r"-?\d+(\.\d+)?", one) for one in said)
+    )
     is_flag = not are_days and not (_ALIVE | _NOT_KNOWN | _DIED).isdisjoint(said)
     died = [one in _DIED or WORDS.says(one) if is_flag else True for one in said]
     causes = [None if is_flag or are_days else text for text in texts]
     return np.array([*died, False])[codes], np.array([*causes, None], dtype=object)[codes]
-
-
-def _is_number(text: str) -> bool:
-    return bool(re.fullmatch(r"-?\d+(\.\d+)?", text))
 
 
 def is_of_deaths(table: TableModel) -> bool:

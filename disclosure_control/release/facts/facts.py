@@ -187,14 +187,9 @@ def _columns_of_terms(table: TableModel, columns: Sequence[str]) -> list[str]:
     for ladder in ladders:
         if ladder.prefix:
             found += [f"{ladder.prefix}{short}" for short in ("OCCUR", "STAT", *BEGINS)]
-    return found + _columns_of_denials(table, columns)
-
-
-def _columns_of_denials(table: TableModel, columns: Sequence[str]) -> list[str]:
-    """The columns that say whether something happened; a derived one is read from any of the record's."""
-    named = [table.called(short) for short, _ in DENIES]
-    is_derived = any(name in table.derived and name not in columns for name in named)
-    return [*named, *(table.of_role(Role.CATEGORY, Role.DESCRIBES_RECORD) if is_derived else ())]
+    denials = [table.called(short) for short, _ in DENIES]  # a derived one is read from any of the record's
+    is_derived = any(name in table.derived and name not in columns for name in denials)
+    return [*found, *denials, *(table.of_role(Role.CATEGORY, Role.DESCRIBES_RECORD) if is_derived else ())]
 
 
 # ---------------------------------------------------------------- results

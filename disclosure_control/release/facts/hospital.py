@@ -27,7 +27,6 @@ _OTHERWISE = re.compile(r"(?i)\b(?:not?|non|without|nicht|keine?|never|no need|o
 _HINT = "hospital|inpatient|in-patient|stationär|krankenhaus|ricover|intensive care"
 WORDS = Words(_STAYED, _OTHERWISE, _HINT, most_words=12)
 _OF_STAYS = re.compile(r"(?i)hospitali[sz]ations?|(hospital_?)?admissions?|inpatients?(_?stays?)?|ricoveri|ingresos")
-_TOPIC = "hospital"
 
 
 def stays_in_hospital(known: OpenedRows) -> list[pd.DataFrame] | None:
@@ -41,7 +40,9 @@ def stays_in_hospital(known: OpenedRows) -> list[pd.DataFrame] | None:
         for _, told in rows_saying(table, frame, WORDS):
             at |= told
         if at.any():
-            entries = fact_entries(known.people(name)[at], _TOPIC, np.full(at.sum(), "stayed"), known.months(name)[at])
+            entries = fact_entries(
+                known.people(name)[at], "hospital", np.full(at.sum(), "stayed"), known.months(name)[at]
+            )
             found.append(entries)
     return [NO_FACTS, *found] if could_tell or found else None
 
