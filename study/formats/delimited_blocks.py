@@ -17,10 +17,10 @@ from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+from pyarrow import csv as arrow_csv
 
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import counted, listed
@@ -28,9 +28,6 @@ from study.formats.messages import no_record_fault
 from study.formats.packed import opened
 from study.formats.quotes import END, QuoteCheck
 from study.formats.values import clean_name, n_without_empty_end
-
-if TYPE_CHECKING:
-    from pyarrow.csv import ConvertOptions
 
 BLOCK_BYTES = 1 << 24
 _CHECKED_AT_ONCE = 1 << 16  # few enough for the results to stay in the processor's cache
@@ -95,8 +92,6 @@ class BlocksOfText:
         return [f"{self.path.name}: {what}; {self.dialect.remedy}"]
 
     def _blocks(self, checked: _CheckedText) -> Iterator[pa.RecordBatch]:
-        from pyarrow import csv as arrow_csv
-
         def leave_out(row: arrow_csv.InvalidRow) -> str:
             self._n_fields_of_ragged[row.actual_columns] += 1
             return "skip"
@@ -180,10 +175,10 @@ def ragged_records(n_fields: Counter[int], n_columns: int) -> str:
     )
 
 
-def converted_to(types: Mapping[str, pa.DataType], na_is_missing: bool, check_utf8: bool = True) -> ConvertOptions:
+def converted_to(
+    types: Mapping[str, pa.DataType], na_is_missing: bool, check_utf8: bool = True
+) -> arrow_csv.ConvertOptions:
     """How Arrow makes columns of the text: nothing is guessed, and NA is missing only without quotes."""
-    from pyarrow import csv as arrow_csv
-
     return arrow_csv.ConvertOptions(
         check_utf8=check_utf8,
         column_types=types,

@@ -12,11 +12,13 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyarrow import csv as arrow_csv
 
 from disclosure_control.basics.encoding.text_codes import TextCodes
 from disclosure_control.basics.files import SourceFile
@@ -37,6 +39,7 @@ from study.formats.header_rows import (
 )
 from study.formats.messages import (
     empty_file_fault,
+    in_our_words,
     leave_out_setting,
     no_record_fault,
     setting_of,
@@ -54,11 +57,6 @@ from study.formats.values import (
     name_faults,
     with_repeats_numbered,
 )
-
-if TYPE_CHECKING:
-    import _csv
-
-    import pandas as pd
 
 # Larger than pyarrow's own megabyte: records that straddle two blocks cost time, and a large one is an error.
 _BLOCK_BYTES = 1 << 22
@@ -87,7 +85,7 @@ class _Text:
     has_breaks: bool = False
     na_is_missing: bool = False
 
-    def reader(self, strict: bool = False) -> _csv.Reader:
+    def reader(self, strict: bool = False) -> Any:
         """Return a reader of the csv module over the text: slow, for the header and for faults alone."""
         lines = io.TextIOWrapper(pa.BufferReader(self.data), encoding="utf-8", newline="")
         return csv.reader(lines, delimiter=self.delimiter, strict=strict)
@@ -213,10 +211,8 @@ def _checked_records(text: _Text) -> tuple[list[str], pa.Table, list[int], int]:
 
     Raises FaultyInputError with all that is wrong with the names and with the records.
     """
-    try:
+    with in_our_words(_unreadable_fault(text), csv.Error):
         first_records = list(itertools.islice(text.records(), 2))
-    except csv.Error:
-        raise FaultyInputError(_unreadable_fault(text)) from None
     header = with_repeats_numbered([clean_name(name) for name in text.names or first_records[0][1]])
     if len(header) > MOST_COLUMNS:
         raise FaultyInputError(name_faults(header, text.path))
@@ -277,8 +273,6 @@ def _block_keeping_line_ends(data: pa.Buffer, block_bytes: int) -> int:
 
 
 def _parsed_in_blocks(text: _Text, n_columns: int, block_bytes: int, n_fields_of_ragged: list[int]) -> pa.Table:
-    from pyarrow import csv as arrow_csv
-
     def leave_out(row: arrow_csv.InvalidRow) -> str:
         n_fields_of_ragged.append(row.actual_columns)
         return "skip"
@@ -356,8 +350,6 @@ def write_csv(table: OutgoingTable) -> bytes:
 
 def write_csv_rows(frame: pd.DataFrame, has_header: bool) -> bytes:
     """Some rows of such a file, one part of it after the other, the first one with the header."""
-    from pyarrow import csv as arrow_csv
-
     # Arrow writes whatever is in its memory where a column begins with an empty chunk and there is no header.
     rows = pa.Table.from_pandas(frame, preserve_index=False).combine_chunks()
     content = io.BytesIO()

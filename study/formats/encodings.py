@@ -18,7 +18,7 @@ from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.basics.telling.words import counted
-from study.formats.messages import setting_of, shown_name
+from study.formats.messages import in_our_words, setting_of, shown_name
 
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 # Pages of one byte for a letter that programs in Europe write.
@@ -260,13 +260,12 @@ def _check_decodable(pieces: Sequence[bytes], encoding: str, piece_name: str, pa
 
 
 def _decoded_whole(content: bytes, path: Path, encoding: str) -> bytes:
-    try:
+    cut_off = (
+        f"{path.name}: the file's bytes are not valid {encoding}; it may be cut off. Export it again, or "
+        f"declare its encoding by {setting_of(path, 'encoding', 'utf-8')}."
+    )
+    with in_our_words(cut_off, UnicodeError):
         text = content.decode(encoding).removeprefix("\ufeff").encode()
-    except UnicodeError:
-        raise FaultyInputError(
-            f"{path.name}: the file's bytes are not valid {encoding}; it may be cut off. Export it again, or "
-            f"declare its encoding by {setting_of(path, 'encoding', 'utf-8')}."
-        ) from None
     _check_no_nul(np.frombuffer(text, dtype=np.uint8), path)
     return text
 

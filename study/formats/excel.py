@@ -257,12 +257,12 @@ def _check_extent(stored: bytes, path: Path) -> None:
     last = _ROW.match(stored, max(stored.rfind(b"<row "), 0))
     n_rows = max(int(said[2]) if said else 0, int(last[1]) if last else 0)
     n_cells = stored.count(b"<c ")
-    if n_rows * _most_columns(said, stored) <= max(MOST_CELLS, 10 * n_cells):
-        return
-    raise FaultyInputError(
-        f"{path.name}: {counted(n_cells, 'cell')} of a sheet reach to row {n_rows:,}, so that nearly all between them "
-        "are empty: a cell lies far from the table. Delete the rows and columns beside the table, and save it again."
-    )
+    if n_rows * _most_columns(said, stored) > max(MOST_CELLS, 10 * n_cells):
+        raise FaultyInputError(
+            f"{path.name}: {counted(n_cells, 'cell')} of a sheet reach to row {n_rows:,}, so that nearly all between "
+            "them are empty: a cell lies far from the table. Delete the rows and columns beside the table, and save it "
+            "again."
+        )
 
 
 def _most_columns(said: re.Match[bytes] | None, stored: bytes) -> int:

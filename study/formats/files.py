@@ -10,7 +10,8 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from disclosure_control.basics.files import SourceFile, leads_out_of, link_fault, read_file, sha256_of_file
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
@@ -24,6 +25,7 @@ from study.formats.registry import (
     BEGINNING_BYTES,
     FoundSheets,
     Recognised,
+    TablesTogether,
     hash_of_all,
     readers_by_suffix,
     recognised,
@@ -46,11 +48,6 @@ from study.formats.tables import (
     suffix_of,
 )
 from study.formats.values import frame_of, name_faults
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from study.formats.registry import TablesTogether
 
 # What lies beside the data of a release and is no domain.
 DESCRIPTIONS = ("CODEBOOK", "README")

@@ -195,12 +195,9 @@ class BlocksOfTyped:
     @classmethod
     def of(cls, text: Path, typed: Path, block_bytes: int) -> BlocksOfTyped | None:
         """They, where the columns are there and are those of the text."""
-        try:
-            with typed.open("rb") as file:
-                fits = _of_text(file, text) is not None
-            return cls(text, typed, block_bytes) if fits else None
-        except (*_UNREADABLE, DamagedColumnsError):
-            return None
+        with contextlib.suppress(*_UNREADABLE, DamagedColumnsError), typed.open("rb") as file:
+            return cls(text, typed, block_bytes) if _of_text(file, text) is not None else None
+        return None
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[ParquetFile]:

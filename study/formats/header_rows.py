@@ -228,12 +228,6 @@ class TextHeader:
     notes: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class _Record:
-    line: int  # on which it begins, from 0
-    fields: list[str]
-
-
 def header_of_text(sample: str, is_whole: bool, path: Path, options: FileOptions, first_number: int = 1) -> TextHeader:
     """The header in the beginning of a text that begins with a line that is not blank.
 
@@ -244,15 +238,14 @@ def header_of_text(sample: str, is_whole: bool, path: Path, options: FileOptions
     if options.header_row is not None:
         start = max(options.header_row - first_number, 0)
         delimiter = options.delimiter or guess_delimiter(_from_line(sample, start) or sample, is_whole, usual)
-        records = _records(sample, delimiter, is_whole)
-        found = declared_header([one.fields for one in records], options.header_row, path, first_number)
-        return TextHeader(delimiter, records[found.place].line, found.names)
+        rows = _rows(sample, delimiter, is_whole)
+        found = declared_header(rows, options.header_row, path, first_number)
+        return TextHeader(delimiter, _line_of(sample, delimiter, found.place), found.names)
     first = options.delimiter or guess_delimiter(sample, is_whole, usual)
     for delimiter in _delimiters(sample, is_whole, usual, first, is_declared=options.delimiter is not None):
-        records = _records(sample, delimiter, is_whole)
-        found = _found(records, options.keep, first_number)
+        found = _found(_rows(sample, delimiter, is_whole), options.keep, first_number)
         if found.place:
-            return TextHeader(delimiter, records[found.place].line, found.names, found.notes)
+            return TextHeader(delimiter, _line_of(sample, delimiter, found.place), found.names, found.notes)
     if options.delimiter is None and (fault := _fault_of_one_column(sample, is_whole, path, first, first_number)):
         raise FaultyInputError(fault)
     return TextHeader(first)
@@ -263,11 +256,11 @@ def _fault_of_one_column(sample: str, is_whole: bool, path: Path, delimiter: str
     if _fields_per_record(sample, delimiter, is_whole)[0] > 1:
         return ""
     for other in DELIMITER_NAMES:
-        records = _records(sample, other, is_whole)
-        n_fields = Counter(len(one.fields) for one in records if one.fields)
+        rows = _rows(sample, other, is_whole)
+        n_fields = Counter(map(len, filter(None, rows)))
         [(n_columns, n_records)] = n_fields.most_common(1) or [(0, 0)]
         if n_columns > 2 and n_records >= max(_FEWEST_RECORDS, 0.9 * n_fields.total()):
-            row = next(place for place, one in enumerate(records) if len(one.fields) == n_columns) + first_number
+            row = next(place for place, fields in enumerate(rows) if len(fields) == n_columns) + first_number
             return (
                 f"{path.name}: the first line is one text, and {n_records:,} lines have {n_columns} fields each, "
                 f"between {DELIMITER_NAMES[other]}. If the headings are in row {row}, declare it: "
@@ -290,7 +283,7 @@ def has_text_above_header(path: Path, options: FileOptions) -> bool:
 def _delimiters(sample: str, is_whole: bool, usual: str, first: str, is_declared: bool) -> Iterator[str]:
     """The delimiters to try: that of the whole text, and those of the text without its first lines, if it is uneven."""
     yield first
-    n_fields = {len(one.fields) for one in _records(sample, first, is_whole) if one.fields}
+    n_fields = set(_fields_per_record(sample, first, is_whole))
     if is_declared or (len(n_fields) == 1 and n_fields != {1}):
         return
     tried = {first}
@@ -302,28 +295,32 @@ def _delimiters(sample: str, is_whole: bool, usual: str, first: str, is_declared
             yield delimiter
 
 
-def _found(records: Sequence[_Record], keep: Sequence[str], first_number: int) -> HeaderRow:
-    """The header among the records; the first one, unless most below another one have as many fields as that."""
-    n_fields = Counter(len(one.fields) for one in records if one.fields)
+def _found(rows: Sequence[Row], keep: Sequence[str], first_number: int) -> HeaderRow:
+    """The header among the rows; the first one, unless most below another one have as many fields as that."""
+    n_fields = Counter(map(len, filter(None, rows)))
     n_columns = max(n_fields, key=lambda n: (n_fields[n], n), default=1)
-    found = find_header([one.fields for one in records], keep, first_number, n_columns)
-    below = [one.fields for one in records[found.place :] if one.fields]
+    found = find_header(rows, keep, first_number, n_columns)
+    below = [fields for fields in rows[found.place :] if fields]
     are_even = 4 * sum(len(fields) == n_columns for fields in below) >= 3 * len(below)
     are_prose = all(any(field.startswith(" ") for field in fields) for fields in below)
     return found if n_columns > 1 and are_even and not are_prose else HeaderRow(0, [])
 
 
-def _records(sample: str, delimiter: str, is_whole: bool) -> list[_Record]:
-    """The first records of a text, blank lines among them; the last one of a sample may be cut and is left out."""
-    reader = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
-    found, line = [], 0
+def _rows(sample: str, delimiter: str, is_whole: bool) -> list[list[str]]:
+    """The first rows of a text, blank ones among them; the last one of a sample may be cut and is left out."""
+    found: list[list[str]] = []
     try:
-        for fields in islice(reader, SAMPLE_ROWS):
-            found.append(_Record(line, fields))
-            line = reader.line_num
+        for fields in islice(csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter), SAMPLE_ROWS):
+            found.append(fields)
     except csv.Error:  # a field beyond csv's limit
         return found
     return found if is_whole or len(found) in (1, SAMPLE_ROWS) else found[:-1]
+
+
+def _line_of(sample: str, delimiter: str, place: int) -> int:
+    """The line, from 0, on which the row at a place begins."""
+    reader = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
+    return [0, *(reader.line_num for _ in islice(reader, place))][-1]
 
 
 def _from_line(sample: str, line: int) -> str:
@@ -348,7 +345,7 @@ def guess_delimiter(sample: str, is_whole: bool, usual: str) -> str:
 
 
 def _fields_per_record(sample: str, delimiter: str, is_whole: bool) -> list[int]:
-    return [len(one.fields) for one in _records(sample, delimiter, is_whole) if one.fields] or [1]
+    return [len(fields) for fields in _rows(sample, delimiter, is_whole) if fields] or [1]
 
 
 def looks_like_a_table(beginning: bytes) -> bool:
@@ -362,14 +359,14 @@ def looks_like_a_table(beginning: bytes) -> bool:
         rest = _from_line(sample, line)
         delimiter = guess_delimiter(rest, is_whole=False, usual="\t")
         n_fields = _fields_per_record(rest, delimiter, is_whole=False)
-        may_be = not line or (len(n_fields) > SAMPLE_ROWS // 10 and _has_headings(_records(rest, delimiter, False)))
+        may_be = not line or (len(n_fields) > SAMPLE_ROWS // 10 and _has_headings(_rows(rest, delimiter, False)))
         if may_be and n_fields[0] > 1 and 10 * sum(n == n_fields[0] for n in n_fields) >= 9 * len(n_fields):
             return True
     return False
 
 
-def _has_headings(records: Sequence[_Record]) -> bool:
+def _has_headings(rows: Sequence[Row]) -> bool:
     """Whether the first record has three names or more, which begin with a letter and are not in their column again."""
-    names, *below = [one.fields for one in records]
+    names, *below = rows
     are_names = all(name[:1].isalpha() for name in names) and len(set(names)) == len(names) > _MOST_OF_A_LIST
     return are_names and not any(one == name for fields in below for one, name in zip(fields, names, strict=False))

@@ -6,6 +6,7 @@ functions that need them: a pilot of CSV files never loads the reader of SAS fil
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib
 import pkgutil
@@ -138,13 +139,13 @@ def sheets_in(path: Path, id_column: str | None) -> FoundSheets:
     ``id_column`` names the person in them. None if a file is no workbook, or cannot be read: that is the fault of
     reading it.
     """
-    finding = [one.sheets for one in registered_formats() if one.sheets and suffix_of(path) in one.readers]
-    try:
-        found = [find(read_file(path), id_column) for find in finding]
-    except (OSError, FaultyInputError):
-        return FoundSheets()
-    with_data, left_out = (found[0].with_data, found[0].left_out) if found else ((), {})
-    return FoundSheets(with_data if len(with_data) > 1 else (), left_out if with_data else {})
+    found = FoundSheets()
+    with contextlib.suppress(OSError, FaultyInputError):
+        for one in registered_formats():
+            if one.sheets and suffix_of(path) in one.readers:
+                found = one.sheets(read_file(path), id_column)
+    several = found.with_data if len(found.with_data) > 1 else ()
+    return FoundSheets(several, found.left_out if found.with_data else {})
 
 
 def writers_by_name() -> dict[str, FileWriter]:

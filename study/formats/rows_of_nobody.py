@@ -51,12 +51,8 @@ def without_rows_of_nobody(columns: Mapping[str, ColumnFound]) -> tuple[dict[str
     """
     kept = dict(columns)
     n_rows = len(next(iter(kept.values()), ()))
-    if len(kept) < 2 or not n_rows:
-        return kept, []
-    suspects = _suspects(kept, n_rows)
-    if not len(suspects):
-        return kept, []
-    found = _Suspects(kept, n_rows, suspects).of_nobody()
+    suspects = _suspects(kept, n_rows) if len(kept) > 1 and n_rows else ()
+    found = _Suspects(kept, n_rows, suspects).of_nobody() if len(suspects) else {}
     if not found:
         return kept, []
     rows = np.delete(np.arange(n_rows), np.concatenate([*found.values()]))
@@ -365,9 +361,8 @@ class _Form:
 
     def breaks(self, cell: str) -> bool:
         """Whether a cell cannot be a value of the column."""
-        if _is_missing(cell):
-            return False
-        return (self._are_numbers or self._have_digits) and not self.fits(cell)
+        has_form = self._are_numbers or self._have_digits
+        return has_form and not _is_missing(cell) and not self.fits(cell)
 
     def fits(self, cell: str) -> bool:
         """Whether a cell is a value as the others are."""

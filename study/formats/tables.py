@@ -160,30 +160,38 @@ class FileOptions(SettingsGroup):
 NOTHING_DECLARED = FileOptions()
 
 
+@dataclass(frozen=True, kw_only=True)
+class Described:
+    """What a file says of its table, whatever the format.
+
+    ``types`` maps columns to the data types of Dataset-JSON if the file names them, ``label`` is that of the data set,
+    and ``written_as`` the name of the writer that writes such a file again, if the suffix alone is not enough.
+    ``depends_on_keep``: with other columns to ``keep`` the headings or the records could be others.
+    """
+
+    types: Mapping[str, str] = field(default_factory=dict)
+    label: str = ""
+    written_as: str = ""
+    depends_on_keep: bool = False
+
+
 @dataclass(frozen=True)
-class FileContents:
+class FileContents(Described):
     """The result of a reader: columns by name, (n_records,) each, text as Arrow arrays or encoded, numbers as float64.
 
     Text is unchanged: ``column_reading`` decides for all formats what it means. ``notes`` say what was guessed;
     ``labels`` maps columns to labels if the format has them. ``may_guess_comma``: a comma between digits may be a
-    decimal sign, because it does not separate the columns. ``types`` maps columns to the data types of Dataset-JSON if
-    the file names them, ``label`` is that of the data set, and ``written_as`` the name of the writer that writes such a
-    file again, if the suffix alone is not enough. ``domain``: that of the content, if it is not the file's name.
-    ``n_records``: if a column has distinct values only, how many records have each of them. ``depends_on_keep``: with
-    other columns to ``keep`` the headings or the records could be others. ``is_typed_by_hand``: the format lets people
-    write what they like, so that some rows may be no records.
+    decimal sign, because it does not separate the columns. ``domain``: that of the content, if it is not the file's
+    name. ``n_records``: if a column has distinct values only, how many records have each of them. ``is_typed_by_hand``:
+    the format lets people write what they like, so that some rows may be no records.
     """
 
     columns: Mapping[str, ColumnFound] = field(repr=False)
     notes: Sequence[str]
     labels: Mapping[str, str] = field(default_factory=dict)
     may_guess_comma: bool = True
-    types: Mapping[str, str] = field(default_factory=dict)
-    label: str = ""
-    written_as: str = ""
     domain: str = ""
     n_records: Mapping[str, np.ndarray] = field(default_factory=dict)
-    depends_on_keep: bool = False
     is_typed_by_hand: bool = False
 
 
@@ -198,13 +206,12 @@ class Pieces(Protocol[Piece]):
 
 
 @dataclass(frozen=True)
-class SourceTable:
+class SourceTable(Described):
     """One domain file as it was read.
 
     ``sha256`` is of the very bytes that were parsed. ``frame`` has a RangeIndex in the order of the file; text columns
     have pandas' default ``str`` dtype with missing as NaN and never ``''``, numeric columns are float64. Columns of CSV
-    files are all text. ``notes`` says what was guessed. ``labels``, ``types``, ``label``, ``written_as`` and
-    ``depends_on_keep`` are as in ``FileContents``.
+    files are all text. ``notes`` says what was guessed. ``labels`` are as in ``FileContents``.
     """
 
     domain: str
@@ -213,10 +220,6 @@ class SourceTable:
     frame: pd.DataFrame = field(repr=False)
     labels: Mapping[str, str]
     notes: tuple[str, ...]
-    types: Mapping[str, str] = field(default_factory=dict)
-    label: str = ""
-    written_as: str = ""
-    depends_on_keep: bool = False
 
     @property
     def n_rows(self) -> int:

@@ -261,11 +261,9 @@ def _way_to_subjects(table: SourceTable, state: MergeState, tables: Sequence[Sou
 def by_domain(tables: list[SourceTable], model: StudyModel) -> tuple[dict[str, list[SourceTable]], list[SourceTable]]:
     """Files by domain, parts such as LBCH and LBHE under LB, the base first; and the supplemental files."""
     parts: dict[str, list[SourceTable]] = {}
-    supplemental = []
+    supplemental = [table for table in tables if is_supplemental(table, model)]
     for table in tables:
-        if is_supplemental(table, model):
-            supplemental.append(table)
-        else:
+        if not is_supplemental(table, model):
             parts.setdefault(model.domain(table.domain), []).append(table)
     return dict(sorted(parts.items(), key=lambda item: (item[0] != model.base, item[0]))), supplemental
 

@@ -185,16 +185,9 @@ def _note_on_trials(ids: pd.Index) -> list[str]:
         return []
     texts = ids.astype("str")
     form = rf"(?i)(?:^|[\W\d_])(?:{'|'.join(words_of_the_pilots()['trials'])})(?:$|[\W\d_])"
-    if (
-        not 0 < (n := int(texts.str.contains(form).sum())) <= (1 - NEARLY_ALL) * len(ids)
-        or texts.str.contains(r"\d").mean() < NEARLY_ALL
-    ):
-        return []
-    return [
-        _counted(
-            n, "ids have a word such as TEST or DEMO in them: if they are no people, take their rows out of the files"
-        )
-    ]
+    n, words = int(texts.str.contains(form).sum()), "ids have a word such as TEST or DEMO in them"
+    are_few = 0 < n <= (1 - NEARLY_ALL) * len(ids) and texts.str.contains(r"\d").mean() >= NEARLY_ALL
+    return [_counted(n, f"{words}: if they are no people, take their rows out of the files")] if are_few else []
 
 
 # ---------------------------------------------------------------- rows of one id

@@ -25,7 +25,7 @@ from disclosure_control.basics.encoding.text_codes import are_rising, codes_of_f
 from disclosure_control.basics.encoding.text_hashes import hashes_of_texts
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import FLAG, Kind, Place, is_name, one_of, whole_number
-from disclosure_control.basics.telling.faults import FaultyInputError
+from study.formats.messages import in_our_words
 
 DEFAULT_COLUMN = "USUBJID"
 TEXTS_AT_ONCE = 1 << 19  # ids processed at once, so that those of a nation are not in memory twice
@@ -242,16 +242,14 @@ def replaced(texts: Sequence[str], pattern: str, replacement: str) -> tuple[list
     """
     seconds = SECONDS + SECONDS_PER_LETTER * sum(map(len, texts))
     task = json.dumps([pattern, replacement, list(texts)]).encode("ascii")
-    try:
+    endless = (
+        f"subject_id['pattern']: stopped after {seconds:.0f} seconds with {len(texts):,} ids; allowed: a pattern that "
+        "does not backtrack without end; avoid repeats within repeats, such as (a+)+, and several .* in a row"
+    )
+    with in_our_words(endless, subprocess.TimeoutExpired, subprocess.CalledProcessError):
         # Isolated: neither the user's folder nor the environment decides what the worker imports.
         done = subprocess.run(
             [sys.executable, "-I", "-S", "-c", _WORKER], input=task, capture_output=True, timeout=seconds, check=True
         )
-    except (subprocess.TimeoutExpired, subprocess.CalledProcessError):
-        raise FaultyInputError(
-            f"subject_id['pattern']: stopped after {seconds:.0f} seconds with {len(texts):,} ids; allowed: a "
-            "pattern that does not backtrack without end; avoid repeats within repeats, such as (a+)+, and several .* "
-            "in a row"
-        ) from None
     found = json.loads(done.stdout)
     return [text for text, _ in found], sum(n == 0 for _, n in found)
