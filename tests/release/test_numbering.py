@@ -121,6 +121,13 @@ def test_all_keys_join_after_numbering_and_a_link_to_a_record_that_is_gone_goes(
     assert set(zip(supplement["IDVARVAL"], supplement["QVAL"], strict=True)) == {("1", "Y"), ("2", "N")}
 
 
+def test_a_relation_that_names_no_record_that_leaves_is_left_out_with_the_reason():
+    files = {"DM": subjects(), "AE": [event(one, 1, "Headache") for one in IDS], "SUPPAE": [qualifier(IDS[0], 9, "Y")]}
+    keep = overriding_line("AE.AETRTFL", OperationKind.KEEP)
+    after = arranged(released(files, WHO, [keep]))
+    assert (sorted(after.files), after.left_out) == (["AE", "DM"], {"suppae.csv": "no record of it is left"})
+
+
 def test_the_parts_of_a_divided_domain_share_their_numbers():
     def result(part: str, person: str, number: int) -> dict:
         row = {"STUDYID": "STUDY", "DOMAIN": "LB", "USUBJID": person, "LBSEQ": float(number), "LBTESTCD": part}

@@ -41,6 +41,13 @@ def test_by_forty_forms_in_every_column_in_one_three_or_nine_cells(study, which)
     assert share >= LEAST_HELD, left.most_common(20)
 
 
+def left_of(files, lines=(), quasi_identifiers=(), declared=None, subject="USUBJID", model="sdtm"):
+    """Files without rare texts, what was emptied, and the people."""
+    who = people(IDS, list(range(N_PEOPLE)))
+    released = deidentify(study_of(files, IDS, subject, model), who, lines, KEY, RELEASE)
+    return *without_rare_texts(released, who, K, quasi_identifiers, declared), who
+
+
 def kept(
     column: str, texts: list[str], file: str = "PE", declared=None, quasi_identifiers=(), lines=(), **more
 ) -> list:
@@ -50,9 +57,7 @@ def kept(
         {"STUDYID": "S1", "USUBJID": one, column: text, **{key: values[i] for key, values in more.items()}}
         for i, (one, text) in enumerate(zip(IDS, given, strict=True))
     ]
-    who = people(IDS, list(range(N_PEOPLE)))
-    released = deidentify(study_of({file: rows}, IDS), who, lines, KEY, RELEASE)
-    left, _ = without_rare_texts(released, who, K, quasi_identifiers, declared)
+    left, _, who = left_of({file: rows}, lines, quasi_identifiers, declared)
     frame = left.files[file].frame
     names = dict(zip(who.pseudonyms, IDS, strict=True))
     found = dict(zip(frame["USUBJID"].map(names), frame[column], strict=True))
@@ -119,9 +124,7 @@ def test_a_number_of_a_vocabulary_is_no_number_of_a_person():
         {"USUBJID": one, "person_id": one, "visit_type_concept_id": "38000175" if i < K else "44818517"}
         for i, one in enumerate(IDS)
     ]
-    who = people(IDS, list(range(N_PEOPLE)))
-    released = deidentify(study_of({"VISIT_OCCURRENCE": rows}, IDS, "person_id", "omop"), who, (), KEY, RELEASE)
-    left, found = without_rare_texts(released, who, K)
+    left, found, _ = left_of({"VISIT_OCCURRENCE": rows}, subject="person_id", model="omop")
     assert left.files["VISIT_OCCURRENCE"].frame["visit_type_concept_id"].notna().all()
     assert found.emptied == ()
 
@@ -144,21 +147,12 @@ def test_by_a_term_that_contradicts_its_finer_term():
 
 
 def test_what_was_emptied_is_told_by_column_and_listed_with_the_reason():
-    who = people(IDS, list(range(N_PEOPLE)))
     rows = [{"USUBJID": one, "PEORRES": "NORMAL" if i else "mayor of Wels"} for i, one in enumerate(IDS)]
-    left, found = without_rare_texts(deidentify(study_of({"PE": rows}, IDS), who, (), KEY, RELEASE), who, K)
+    left, found, _ = left_of({"PE": rows})
     (one,) = found.emptied
     assert (one.file, one.column, one.texts, one.cells) == ("PE", "PEORRES", 1, 1)
-    assert found.table.to_dict("records") == [
-        {
-            "file": "PE",
-            "column": "PEORRES",
-            "text": "mayor of Wels",
-            "people": 1,
-            "cells": 1,
-            "why": "few people have it",
-        }
-    ]
+    table = found.table[["file", "column", "text", "people", "cells", "why"]]
+    assert table.to_numpy().tolist() == [["PE", "PEORRES", "mayor of Wels", 1, 1, "few people have it"]]
     assert [account.has_rare_texts for account in left.accounts if account.variable == "PEORRES"] == [True]
 
 
@@ -170,9 +164,7 @@ def test_a_flag_holds_yes_no_or_one_digit():
 def test_by_a_place_of_treatment_in_the_design_of_the_study(file, column):
     rows = [{"STUDYID": "S1", "DOMAIN": file, column: text} for text in ("Site 701 Graz", "Age 50 or older")]
     subjects = [{"STUDYID": "S1", "USUBJID": one, "SEX": "F"} for one in IDS]
-    who = people(IDS, list(range(N_PEOPLE)))
-    study = study_of({"DM": subjects, file: rows}, IDS)
-    left, _ = without_rare_texts(deidentify(study, who, (), KEY, RELEASE), who, K)
+    left, *_ = left_of({"DM": subjects, file: rows})
     assert left.files[file].frame[column].dropna().tolist() == ["Age 50 or older"]
 
 
