@@ -138,7 +138,7 @@ def out_of_memory(folder: Path) -> str:
     needed, free = MEMORY_OF_PROGRAM + MEMORY_PER_BYTE * sum(sizes), free_memory()
     left = "" if free is None else f", and {free / 1e9:.1f} GB are free now"
     return (
-        f"Out of memory: with all records in memory, this pilot needs up to {needed / 1e9:.1f} GB{left}. Give the run "
-        "more (--memory of the container, MemoryMax= of the systemd unit, ulimit -v), or take --engine disk, which "
-        "works in about a gigabyte. The results were not changed."
+        f"Out of memory: with all records in memory, this pilot needs up to {needed / 1e9:.1f} GB, from disk (--engine "
+        f"disk) about one{left}. Give the run more (--memory of the container, MemoryMax= of the systemd unit, "
+        "ulimit -v), or work from disk, unless this run did. The results were not changed."
     )
