@@ -83,6 +83,8 @@ MIXED_UP = [i * 37 % 20 for i in COUNTED]
         ([f"{TREES[i % 4]} {i + 1}" for i in COUNTED], {}, {}),
         (AS_TREES[:10] + words(10), {"heading": "address"}, {"address": ("sure", 10, 10)}),
         (AS_TREES[:10] + words(10), {}, {}),
+        (AS_TREES * 2, {}, {}),  # two people each
+        (STREETS * 2, {"n_rows_each": 4}, {"address": ("sure", 40, 10)}),
         # Codes and numbers that nobody shares.
         ([f"K-{i * 7919 % 100000:05d}" for i in range(60)], {}, {"unique_code": ("likely", 60, 60)}),
         ([f"K-{i * 7919 % 100000:05d}" for i in range(60)], {"n_rows_each": 2}, {"unique_code": ("possible", 60, 30)}),
@@ -138,6 +140,8 @@ MIXED_UP = [i * 37 % 20 for i in COUNTED]
         (MADE[:7], {"heading": "surname"}, {}),
         (MADE, {}, {"free_text": ("likely", 10, 10)}),
         ([*map(" ".join, zip(FIRST, LAST, strict=True))], {}, {"person_name": ("sure", 10, 10)}),
+        ([*map(" ".join, zip(LAST, FIRST, strict=True))], {}, {"person_name": ("sure", 10, 10)}),
+        ([f"{one} Platz" for one in LAST], {}, {"person_name": ("likely", 10, 10)}),
         ([f"{b}, {a[0]}." for a, b in zip(FIRST, LAST, strict=True)], {}, {"person_name": ("likely", 10, 10)}),
         ([LAST[0], LAST[2], *MADE[:8]], {"heading": "physician"}, {"person_name": ("sure", 10, 10)}),
         ([*LAST[:1], *MADE[:9]], {"heading": "physician"}, {"free_text": ("likely", 10, 10)}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from study.models.redcap_dictionary import are_dates, are_numbers
+from study.models.role_words import words_beside_unit
 from study.models.roles import ColumnModel, Role, TableKind, TableModel
 from tests.cases import each
 
@@ -45,3 +46,8 @@ def test_a_column_by_the_name_of_the_merge(columns, short, read):
 def test_what_are_numbers_and_days(values, most_others, numbers, dates):
     column = pd.Series(values, dtype="str")
     assert (are_numbers(column, most_others), are_dates(column)) == (numbers, dates)
+
+
+def test_the_words_beside_those_for_a_unit():
+    headings = ("age_unit", "AGEU", "unit of weight", "Einheit Gewicht")
+    assert [*map(words_beside_unit, headings)] == ["age", "ageu", "of weight", "gewicht"]
