@@ -64,10 +64,9 @@ class ClosedGroup:
 
 def groups_of(looks: Iterable[tuple[str, str, Look]]) -> list[ClosedGroup]:
     """The groups of columns, each given by table, name and look; those that say least come last."""
-    found: dict[Look, list[tuple[str, str]]] = {look: [] for look in Look}
-    for table, column, look in looks:
-        found[look].append((table, column))
-    return [ClosedGroup(look, tuple(columns)) for look, columns in found.items() if columns]
+    found = list(looks)
+    columns = {look: tuple((table, column) for table, column, one in found if one is look) for look in Look}
+    return [ClosedGroup(look, of_look) for look, of_look in columns.items() if of_look]
 
 
 def rows_of(groups: Iterable[ClosedGroup], rows: Sequence[ColumnProfile]) -> Iterator[ColumnProfile]:

@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import TypeAlias
 
-import pyarrow as pa
-
+from study.formats.delimited_blocks import BlocksOfText
+from study.formats.hand_over import BlocksOfTyped
 from study.formats.packed import bytes_unpacked
-from study.formats.parquet_domains import parquet_as_text
+from study.formats.parquet_domains import BlocksOfParquetDomain, parquet_as_text
 from study.formats.tables import GZIP_SUFFIX, suffix_of
 
-
-class Blocks(Protocol):
-    """All records of a file, some at a time: iterate once, then ask for ``sha256`` and ``n_records``.
-
-    Each block is a table of text with the file's ``columns``. ``n_bytes_read`` of ``n_bytes`` are read.
-    """
-
-    path: Path
-    columns: list[str]
-    sha256: str
-    n_records: int
-    n_bytes: int
-    n_bytes_read: int
-
-    def __iter__(self) -> Iterator[pa.RecordBatch]: ...
+# All records of a file, some at a time: iterate once, then ask for ``sha256`` and ``n_records``. Each block is a table
+# of text with the file's ``columns``; ``n_bytes_read`` of ``n_bytes`` are read.
+Blocks: TypeAlias = BlocksOfText | BlocksOfTyped | BlocksOfParquetDomain
 
 
 def bytes_as_text(path: Path) -> int:

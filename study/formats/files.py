@@ -6,6 +6,7 @@ sheet. ``study.formats.registry`` lists the readable formats.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -310,14 +311,8 @@ def _fault_of(path: Path) -> str:
 
 def _recognised(path: Path) -> Recognised:
     """What a file's first bytes say of it; the suffix says the rest."""
-    beginning = _beginning_of(path)
+    beginning = b""
+    with contextlib.suppress(OSError), path.open("rb") as file:
+        beginning = file.read(BEGINNING_BYTES)
     is_packed = suffix_of(path).endswith(GZIP_SUFFIX)
     return recognised(path, beginning_unpacked(beginning) if is_packed else beginning) or Recognised()
-
-
-def _beginning_of(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(BEGINNING_BYTES)
-    except OSError:
-        return b""

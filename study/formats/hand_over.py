@@ -16,7 +16,6 @@ from typing import IO, TYPE_CHECKING, TypeAlias
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from disclosure_control.basics.encoding.columns import parse_numbers
 from disclosure_control.basics.encoding.text_codes import TextCodes, column_of_codes, known_codes
@@ -102,14 +101,13 @@ def _typed_groups(groups: Iterable[pa.Table], numbers: Mapping[str, bool]) -> It
     """The groups typed. Columns are folded that have few texts at their beginning."""
     folded: set[str] | None = None
     for group in groups:
-        is_first = folded is None
         if folded is None:
-            beginning = {name: _folded(group[name][:PROBED], is_first) for name in group.column_names}
+            beginning = {name: _folded(group[name][:PROBED]) for name in group.column_names}
             folded = {name for name, one in beginning.items() if 2 * len(one.dictionary) <= len(one)}
         columns: dict[str, pa.Array] = {}
         for name, column in zip(group.column_names, group.columns, strict=True):
             in_full = None if name in folded else column.cast(pa.large_string()).combine_chunks()
-            one = _folded(column, is_first) if in_full is None else clean_values(in_full)
+            one = _folded(column) if in_full is None else clean_values(in_full)
             if name in numbers:
                 columns[name] = _numbers(one)
             if not numbers.get(name):
@@ -117,16 +115,12 @@ def _typed_groups(groups: Iterable[pa.Table], numbers: Mapping[str, bool]) -> It
         yield pa.table(columns)
 
 
-def _folded(column: pa.ChunkedArray, is_first: bool) -> pa.DictionaryArray:
+def _folded(column: pa.ChunkedArray) -> pa.DictionaryArray:
     """The texts as they are read again, each in the dictionary once, in the order in which they come."""
     if pa.types.is_dictionary(column.type):
         whole = column.unify_dictionaries().combine_chunks()
-        if is_first:  # known codes are in this order from the first record on
-            n_texts = 1 + (pc.max(whole.indices).as_py() if whole.null_count < len(whole) else -1)
-            found = pa.DictionaryArray.from_arrays(whole.indices, whole.dictionary[:n_texts])
-        else:
-            used = whole.indices.dictionary_encode()
-            found = pa.DictionaryArray.from_arrays(used.indices, whole.dictionary.take(used.dictionary))
+        used = whole.indices.dictionary_encode()
+        found = pa.DictionaryArray.from_arrays(used.indices, whole.dictionary.take(used.dictionary))
     else:
         found = column.combine_chunks().dictionary_encode()
     cleaned = clean_values(found.dictionary)

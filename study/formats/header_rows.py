@@ -74,16 +74,13 @@ def declared_header(rows: Sequence[Row], header_row: int, path: Path, first_numb
     """The row that the config declares as the header. Raises ``FaultyInputError`` if no such row has cells."""
     place = header_row - first_number
     if not 0 <= place < len(rows) or not any(map(clean_name, rows[place])):
-        found = "which is empty" if place < len(rows) else f"and the rows with cells end at {_last(rows, first_number)}"
+        last = f"row {first_number + len(rows) - 1:,}"
+        found = "which is empty" if place < len(rows) else f"and the rows with cells end at {last}"
         raise FaultyInputError(
             f"{path.name}: the headings are declared to be in row {header_row:,}, {found}. Declare the number of the "
             f"row with the headings, counted from 1: {setting_of(path, 'header_row', first_number)}."
         )
     return HeaderRow(place, [clean_name(cell) for cell in rows[place]])
-
-
-def _last(rows: Sequence[Row], first_number: int) -> str:
-    return f"row {first_number + len(rows) - 1:,}"
 
 
 def _n_columns(row: Row) -> int:

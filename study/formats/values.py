@@ -97,10 +97,10 @@ def name_faults(
         ]
     faults = []
     positions: dict[str, list[int]] = {}
-    for position, name in enumerate(names, start=1):
-        is_judged_later = first_may_be_unnamed and position == 1 and not name
-        if not is_judged_later and position - 1 not in left_out:
-            positions.setdefault(name, []).append(position)
+    is_judged_later = first_may_be_unnamed and not names[0]
+    for place, name in enumerate(names):
+        if place not in left_out and (place or not is_judged_later):
+            positions.setdefault(name, []).append(place + 1)
     if "" in positions:
         empty = positions.pop("")
         where = listed(map(str, empty), at_most=8)
@@ -131,11 +131,11 @@ def declared_missing(tokens: Iterable[str] | None) -> frozenset[str]:
     return frozenset(clean_name(token) for token in tokens or ())
 
 
-def clean_text(column: pa.ChunkedArray | pa.Array, missing: frozenset[str] = frozenset()) -> pa.ChunkedArray:
+def clean_text(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
     """Return a text column as ``clean_values`` does."""
     column = as_large_text(column)
     distinct = pc.unique(column)
-    cleaned = clean_values(distinct, missing)
+    cleaned = clean_values(distinct)
     return column if cleaned.equals(distinct) else cleaned.take(pc.index_in(column, value_set=distinct))
 
 

@@ -12,6 +12,7 @@ import re
 import struct
 import warnings
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -169,19 +170,13 @@ def _damaged(path: Path, reason: str) -> str:
 # Writing
 
 
-def write_xport_5(table: OutgoingTable) -> bytes:
-    """A transport file of version 5: names of up to 8 letters, labels of up to 40, text of up to 200 bytes."""
-    return _written(table, version=5, longest_name=8, longest_label=40, longest_text=200)
+# By version, the most letters of a name and of a label, and the most bytes of a text.
+_LONGEST = {5: (8, 40, 200), 8: (32, 256, 32_767)}
 
 
-def write_xport_8(table: OutgoingTable) -> bytes:
-    """A transport file of version 8: names of up to 32 letters, labels of up to 256, text of up to 32,767 bytes."""
-    return _written(table, version=8, longest_name=32, longest_label=256, longest_text=32_767)
-
-
-def _written(
-    table: OutgoingTable, version: Literal[5, 8], longest_name: int, longest_label: int, longest_text: int
-) -> bytes:
+def write_xport(table: OutgoingTable, version: Literal[5, 8]) -> bytes:
+    """A transport file of version 5 or 8."""
+    longest_name, longest_label, longest_text = _LONGEST[version]
     stop_at(_faults_of_outgoing(table, version, longest_name, longest_text))
     labels: list[str | None] = [_cut(table.labels.get(str(name), ""), longest_label) for name in table.frame]
     columns = [cells_of(column) for _, column in table.frame.items()]
@@ -259,5 +254,8 @@ FORMAT = Format(
     readers={".xpt": read_xport},
     documentation="SAS XPT v5 and v8",
     place=2,
-    writers={"xpt5": FileWriter(".xpt", write_xport_5), "xpt8": FileWriter(".xpt", write_xport_8)},
+    writers={
+        "xpt5": FileWriter(".xpt", partial(write_xport, version=5)),
+        "xpt8": FileWriter(".xpt", partial(write_xport, version=8)),
+    },
 )

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting
 from disclosure_control.basics.settings.kinds import (
@@ -31,8 +29,8 @@ def _rules(*names: str) -> Kind:
     return kind.read_as(lambda value: dict(value) if isinstance(value, dict) else {"": value})
 
 
-def _by_domain(kind: Kind, read: Callable[[Any], Any] | None = None) -> Kind:
-    return dictionary_of(kind if read is None else kind.read_as(read), names="domain")
+def _by_domain(kind: Kind) -> Kind:
+    return dictionary_of(kind, names="domain")
 
 
 _STUDY = dataclasses.replace(

@@ -9,6 +9,7 @@ from study.formats.values import (
     clean_name,
     clean_numbers,
     clean_text,
+    clean_values,
     declared_missing,
     frame_of,
     name_faults,
@@ -93,7 +94,7 @@ def test_clean_text_over_several_chunks_keeps_the_order():
 
 def test_declared_tokens_are_missing_in_text_after_cleaning_and_in_numbers_as_numbers():
     missing = declared_missing([" UNK", "-99", "ά"])
-    assert clean_text(pa.array(["UNK ", "unk", "-99", "α\u0301"]), missing).to_pylist() == [None, "unk", None, None]
+    assert clean_values(pa.array(["UNK ", "unk", "-99", "α\u0301"]), missing).to_pylist() == [None, "unk", None, None]
     np.testing.assert_array_equal(clean_numbers(np.array([-99.0, 99, np.nan]), missing), [np.nan, 99, np.nan])
 
 
