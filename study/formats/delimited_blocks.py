@@ -14,7 +14,7 @@ import csv
 import hashlib
 import io
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,7 +73,8 @@ class BlocksOfText:
             for block in self._blocks(checked):
                 n_kept = n_without_empty_end(block)
                 if n_kept and self.n_empty_end:  # they waited for one with a value after them
-                    yield _empty_records(block.schema, self.n_empty_end)
+                    nothing = [pa.nulls(self.n_empty_end, one.type) for one in block.schema]
+                    yield pa.RecordBatch.from_arrays(nothing, schema=block.schema)
                     self.n_records += self.n_empty_end
                     self.n_empty_end = 0
                 self.n_empty_end += block.num_rows - n_kept
@@ -199,8 +200,3 @@ def _header(path: Path, dialect: Dialect) -> list[str]:
     if not header or len(set(header)) < len(header) or [clean_name(name) for name in header] != header or "" in header:
         raise FaultyInputError(f"{path.name}: the first line does not name every column once; {dialect.remedy}")
     return header
-
-
-def _empty_records(schema: pa.Schema, n: int) -> pa.RecordBatch:
-    columns: Sequence[pa.Array] = [pa.nulls(n, field.type) for field in schema]
-    return pa.RecordBatch.from_arrays(columns, schema=schema)

@@ -26,6 +26,7 @@ from disclosure_control.basics.encoding.text_hashes import hashes_of_texts
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import FLAG, Kind, Place, is_name, one_of, whole_number
 from study.formats.messages import in_our_words
+from study.formats.values import n_records_of
 
 DEFAULT_COLUMN = "USUBJID"
 TEXTS_AT_ONCE = 1 << 19  # ids processed at once, so that those of a nation are not in memory twice
@@ -115,11 +116,7 @@ class ReadSubjects:
 
     def n_rows_of(self, which: np.ndarray) -> int:
         """How many records of the file the rows ``which`` (n_rows,) of bool represent."""
-        return _n_rows(which, self.n_records)
-
-
-def _n_rows(which: np.ndarray, n_records: np.ndarray | None) -> int:
-    return int(which.sum() if n_records is None else n_records[which].sum())
+        return n_records_of(pa.array(which), self.n_records)
 
 
 def read_subjects(frame: pd.DataFrame, rule: SubjectIdRule, n_records: np.ndarray | None = None) -> ReadSubjects:
@@ -141,16 +138,16 @@ def read_subjects(frame: pd.DataFrame, rule: SubjectIdRule, n_records: np.ndarra
     del column
     spelled, n_unmatched = _spelled(source_ids, rule)
     if spelled is source_ids:  # no change, so no second list of all ids
-        return ReadSubjects(code, source_ids, 0, n_unmatched, _n_rows(code < 0, n_records), 0, n_records)
+        return ReadSubjects(code, source_ids, 0, n_unmatched, n_records_of(pa.array(code < 0), n_records), 0, n_records)
     code_of_source, ids = pd.factorize(spelled.where(spelled != ""))  # a rule that leaves nothing leaves no id
-    code_of_row, n_blank = np.append(code_of_source, -1)[code], _n_rows(code < 0, n_records)
+    code_of_row, n_blank = np.append(code_of_source, -1)[code], n_records_of(pa.array(code < 0), n_records)
     return ReadSubjects(
         code=code_of_row,
         ids=pd.Index(ids),
         n_merged=int((code_of_source >= 0).sum()) - len(ids),
         n_unmatched=n_unmatched,
         n_blank=n_blank,
-        n_emptied=_n_rows(code_of_row < 0, n_records) - n_blank,
+        n_emptied=n_records_of(pa.array(code_of_row < 0), n_records) - n_blank,
         n_records=n_records,
     )
 

@@ -114,7 +114,6 @@ WIDE = Reduction("wide", reduce_wide)
 
 # ---------------------------------------------------------------- rows in time
 
-LATEST = ("last",)
 SUMMARIES = ("mean", "min", "max")
 
 
@@ -155,7 +154,7 @@ def _one_of_each(part: DomainPart, domain: Domain, names: Sequence[str]) -> tupl
             columns[column] = np.full(n_subjects, None, dtype=object)
             columns[column][of_person.index] = list(map(number_text, of_person))
             continue
-        columns[column], n = _of_a_moment(frame[name], subject, n_subjects, -moment if rule in LATEST else moment)
+        columns[column], n = _of_a_moment(frame[name], subject, n_subjects, -moment if rule == "last" else moment)
         n_undecided += n
     return columns, n_undecided
 
