@@ -141,9 +141,9 @@ def test_a_flag_of_a_death_and_of_a_stay_is_read_in_any_language(yes, no):
 
 
 def test_letters_that_are_chapters_of_causes_are_no_flag():
-    """J is a word for yes of some languages; here each is what somebody died of."""
+    """J is a word for yes of some languages; here each is what somebody died of, and one cause is not known."""
     adsl = rows_of("ADSL", {"DTHCAUS": "J"}, {"STUDYID": "S", "TRT01P": "A", "SEX": "F", "DTHCAUS": None})
-    adsl.loc[[3, 7], "DTHCAUS"] = ["C", "STROKE"]
+    adsl.loc[[3, 7, 9], "DTHCAUS"] = ["C", "STROKE", "UNKNOWN"]
     model = study_model([SourceTable("ADSL", "adsl.csv", "", adsl, {}, ())], "USUBJID", "adam")
     assert alone({"ADSL": adsl}, "death", model)[1] == [3, 7, WHO]
 

@@ -144,7 +144,8 @@ def labels_in(column: pd.Series, words: Collection[str]) -> np.ndarray:
 def _death_said(column: pd.Series, words: Mapping[str, str]) -> tuple[np.ndarray, np.ndarray]:
     """Whether each row (n_rows,) says that somebody died, and of what, None if it does not say.
 
-    A column with a word for yes or no is a flag; one of other numbers counts the days to a death; any other has causes.
+    A column with a word for yes or no is a flag; one of other numbers counts the days to a death; any other has causes,
+    among which "unknown" says nothing.
     """
     codes, distinct = pd.factorize(labels(column))
     texts = [words.get(str(one), str(one)).strip() for one in distinct]
@@ -155,9 +156,9 @@ def _death_said(column: pd.Series, words: Mapping[str, str]) -> tuple[np.ndarray
         and not set(said) <= {"0", "1", "2", "9"}
         and all(re.fullmatch(r"-?\d+(\.\d+)?", one) for one in said)
     )
-    is_flag = not are_days and not (_ALIVE | _NOT_KNOWN | _DIED).isdisjoint(said)
-    died = [one in _DIED or WORDS.says(one) if is_flag else True for one in said]
-    causes = [None if is_flag or are_days else text for text in texts]
+    is_flag = not are_days and not (_ALIVE | _DIED).isdisjoint(said)
+    died = [one in _DIED or WORDS.says(one) if is_flag else one not in _NOT_KNOWN for one in said]
+    causes = [None if is_flag or are_days or text.casefold() in _NOT_KNOWN else text for text in texts]
     return np.array([*died, False])[codes], np.array([*causes, None], dtype=object)[codes]
 
 
