@@ -167,6 +167,16 @@ def test_few_dates_under_a_heading_that_names_none_order_the_rows_of_a_person(tm
     assert frame["WARD__pulse"] == ["87", "88", "89"] * 3
 
 
+def test_what_stands_beside_an_age_has_units_by_all_its_words_and_not_by_those_of_the_first_people(tmp_path):
+    rows = [
+        {"patient": f"S{i:03}", "age": 20 + i % 50, "how": ["years", "months", "weeks"][i % 3] if i < 210 else "never"}
+        for i in range(220)
+    ]
+    frame, report, faults = assert_same(tmp_path, {"WARD.csv": rows}, {"column": "patient"}, {})
+    assert (report.get("units"), faults) == ({}, "")
+    assert frame["WARD__age"][:3] == ["20", "21", "22"]
+
+
 SEEDS = [pytest.param(seed, marks=DEARER) for seed in range(30)]
 
 

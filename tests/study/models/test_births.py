@@ -7,6 +7,7 @@ import datetime
 import numpy as np
 
 from study.formats.files import read_domain_file
+from study.models.births import has_dates
 from study.models.column_roles import PlainTable
 from study.models.roles import Role
 from tests.cases import each
@@ -40,3 +41,11 @@ def role(folder, years_before, ages=None, visits=VISITS) -> Role:
 def test_births_by_values(tmp_path, years_before, has_age, has_visits, found):
     ages = np.floor(years_before).astype(int) if has_age else None
     assert role(tmp_path, years_before, ages, VISITS if has_visits else None) is found
+
+
+def test_dates_are_found_below_many_records_without_one(tmp_path):
+    """As from disk, where a column is asked by its distinct values."""
+    lines = [f"S{i},{'' if i < 300 else '2014-01-10'},{i}" for i in range(320)]
+    (tmp_path / "p.csv").write_text("\n".join(["patient_id,seen,pulse", *lines]) + "\n")
+    table = read_domain_file(tmp_path / "p.csv")
+    assert (has_dates(table, "seen"), has_dates(table, "pulse")) == (True, False)
