@@ -105,7 +105,6 @@ def _of_this_machine(settings: ClusterSettings, run: Path) -> Any:
         protocol="tls://",
         security=Security.temporary(),  # whoever reaches a scheduler can run anything on its workers
         dashboard_address=None,
-        worker_dashboard_address=None,
         memory_limit=min(MEMORY_OF_WORKER, int(SHARE_OF_FREE * free / settings.n_workers)),
         local_directory=os.fspath(run),
         silence_logs=logging.CRITICAL,
