@@ -8,6 +8,7 @@ import shutil
 import pytest
 
 from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
+from disclosure_control.analyses.private_release import report
 from disclosure_control.analyses.private_release.step import ANSWERS_FILE, run_step
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.run.doors import run_door
@@ -141,6 +142,11 @@ def test_a_raised_budget_is_told(tmp_path):
     assert "The budget was raised: it was 0.5 when questions were paid for" in raised.report
     (tmp_path / "new").mkdir()
     assert run_step(step_input(tmp_path / "new", people(2000), settings())).figures["budget_raised_from"] is None
+
+
+def test_no_zero_is_printed_with_a_minus():
+    assert report._value_and_accuracy({"value": -0.04, "accuracy_95": 20.0}) == ["0", "± 20"]
+    assert report._value_and_accuracy({"value": -0.0, "accuracy_95": 0.5}) == ["0.00", "± 0.50"]
 
 
 def test_an_epsilon_above_ten_is_warned_about(tmp_path):

@@ -1,4 +1,4 @@
-"""Studies as they leave, whole: every released cell, every figure and every kind of reason is as it was kept."""
+"""Studies as they leave, whole: every released cell, every figure, section and kind of reason is as it was kept."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from disclosure_control.basics.telling.small_counts import EXACT
 from study.formats.files import read_domain_file
 from tests.config_keys import settings_of_key
 from tests.kept import changed_since_kept
@@ -55,4 +56,5 @@ def test_what_leaves(pilot, small, tmp_path):
     made = small if pilot == "small" else with_key(partial(make_some_of, pilot), tmp_path)
     kinds = [(one.gravity, one.infers, one.is_of_all_ways, one.changes) for one in made.result.reasons_to_hold]
     told = {"files": made.opened, "reasons": kinds, "figures": made.result.figures, "tables": made.result.tables}
+    told["sections"] = [made.result.for_reader(EXACT).sections, made.result.sections]
     assert changed_since_kept(f"release_{pilot}", told) == {}
