@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from config import parse_config, text_of_config
-from disclosure_control.basics.telling.reasons import Reason
+from disclosure_control.basics.telling.reasons import Reason, found_of
 from disclosure_control.draft.proposal import (
     Proposal,
     proposal_in_words,
@@ -56,7 +56,7 @@ def next_config(trials: Trials, verdict: Verdict, steps: Mapping[str, Any]) -> t
             use = weighed.use
         return use is not None and use.answer == NO_USE
 
-    spared = () if asked is None else tuple(name for name, weight in asked.weights.items() if weight > 1)
+    spared = () if asked is None else asked.stay_fine
     proposal = propose_tried(text, name, verdict.reasons, trials.check, reasons_at_first, spared)
     is_of_all_ways = any(one.is_of_all_ways for one in proposal.left)
     if (
@@ -77,4 +77,4 @@ def next_config(trials: Trials, verdict: Verdict, steps: Mapping[str, Any]) -> t
         if further.changes:
             changes = (*proposal.changes, *further.changes)
             proposal = dataclasses.replace(further, before=text, changes=changes, n_decided=proposal.n_decided)
-    return with_open_choices(proposal, name), said
+    return with_open_choices(dataclasses.replace(proposal, left=found_of(proposal.left)), name), said

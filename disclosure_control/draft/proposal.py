@@ -21,7 +21,7 @@ from disclosure_control.basics.settings.changes import (
     treatment_steps,
 )
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.basics.telling.reasons import DECIDE, MERGE_AGAIN, Reason
+from disclosure_control.basics.telling.reasons import DECIDE, MERGE_AGAIN, Reason, found_of
 from disclosure_control.basics.telling.words import capitalised, counted
 from disclosure_control.draft.edits import with_changes, with_choices, with_marks_decided
 from disclosure_control.remedy.treatments.keys import command_to_set, names_of_keys
@@ -143,11 +143,24 @@ def propose(text: str, name: str, reasons: Sequence[Reason], check: Check, spare
 def lines_for(
     literal: Mapping[str, Any], reasons: Iterable[Reason], check: Check, spared: Collection[str] = ()
 ) -> tuple[ConfigChange, ...]:
-    """The changes of the ``reasons`` by which a pilot would run, and that drop no ``spared`` column."""
+    """The changes of the ``reasons`` by which a pilot would run, and that drop no ``spared`` column.
+
+    What is foreseen is so only if all lines are in place: where one is not made, only what was found is answered.
+    """
+    reasons = tuple(reasons)
+    wanted = _wanted(literal, reasons, spared)
+    made = tuple(_sound(literal, wanted, check))
+    if len(made) < len(wanted) and len(found := found_of(reasons)) < len(reasons):
+        return tuple(_sound(literal, _wanted(literal, found, spared), check))
+    return made
+
+
+def _wanted(literal: Mapping[str, Any], reasons: Iterable[Reason], spared: Collection[str]) -> list[ConfigChange]:
+    """The changes of the ``reasons``, those of last resort only if there is no other, and steps that fit them."""
     wanted = [change for reason in reasons for change in reason.changes]
     wanted = [one for one in wanted if applied(literal, [one]) != literal and not dropped_by(one).intersection(spared)]
     first = [change for change in wanted if not change.is_last_resort]
-    return tuple(_sound(literal, list(_steps_fitted(literal, first or wanted)), check))
+    return list(_steps_fitted(literal, first or wanted))
 
 
 def _steps_fitted(literal: Mapping[str, Any], wanted: Sequence[ConfigChange]) -> Iterator[ConfigChange]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from disclosure_control.basics.settings.changes import ConfigChange, dropped_by
-from disclosure_control.basics.telling.reasons import Reason
+from disclosure_control.basics.telling.reasons import Reason, found_of
 from disclosure_control.basics.telling.words import counted
 from disclosure_control.remedy.treatments.registry import TreatmentStep
 from disclosure_control.report.trials import Weighed
@@ -89,7 +89,7 @@ class WayWeighed:
         """Of ways that were tried: what may leave comes first, then what lines of the config answer, then what holds
         for fewer reasons; of these, the config as it is.
         """
-        reasons = self.reasons or ()
+        reasons = found_of(self.reasons or ())
         is_bent = bool(reasons) and bool(self.way.changes)
         return not self.is_tried, bool(reasons), not self.is_answered, len(reasons), is_bent, self.losses
 
@@ -124,7 +124,7 @@ class WayWeighed:
     def is_better_by(self, other: WayWeighed) -> str:
         """What makes it better than another one."""
         lost = f"they lose {self.lost:.0%}, without this line {other.lost:.0%}"
-        if len(self.reasons or ()) < len(other.reasons or ()):
+        if len(found_of(self.reasons or ())) < len(found_of(other.reasons or ())):
             return f"this one has the fewest reasons to hold; the tables of the study: {lost}"
         if self.n_given_up < other.n_given_up:
             return f"this one keeps the columns that weigh most; the tables of the study: {lost}"
@@ -137,4 +137,4 @@ class WayWeighed:
         """The verdict in a word, with the gravest reason."""
         if not self.is_tried:
             return "Not tried: whether it may leave is found by a run."
-        return f"Hold: {self.reasons[0].sentence}" if self.reasons else "May leave."
+        return f"Hold: {found_of(self.reasons)[0].sentence}" if self.reasons else "May leave."

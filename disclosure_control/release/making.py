@@ -141,7 +141,8 @@ class Making:
         """All that decides over what leaves, once it is known who stays; ways that decide the same are one release."""
         asked, people = self.asked, self.people
         return (
-            repr((asked.settings, asked.harmless, self.lines, replace(asked.config, settings={}, literal={}))),
+            repr((asked.settings, asked.merge, days_of_release(asked.config), asked.harmless, self.lines)),
+            repr(replace(asked.config, settings={}, literal={})),
             *(asked.key, asked.release, people.stays.tobytes(), self.classes.tobytes()),
             tuple((name, one.print) for name, one in people.recoded.items()),
         )

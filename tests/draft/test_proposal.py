@@ -10,10 +10,11 @@ import pytest
 
 from config import lines_to_review, parse_config, sheet_of
 from disclosure_control.assess.combined_dataset import checked_config
+from disclosure_control.attack.tells.summaries import without_column
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.basics.telling.reasons import DECIDE, Gravity, Reason
+from disclosure_control.basics.telling.reasons import DECIDE, Gravity, Reason, found_of
 from disclosure_control.draft.next_config import next_config
 from disclosure_control.draft.proposal import Proposal, proposal_in_words, propose, propose_tried, with_open_choices
 from disclosure_control.remedy.treatments.keys import command_to_set
@@ -149,6 +150,27 @@ def test_a_change_that_a_run_would_refuse_is_not_made():
 
     found = propose(TEXT, "x.py", REASONS, check)
     assert "release" not in parse_config(found.text, "x")
+
+
+def test_what_is_foreseen_is_neither_proposed_nor_named_where_a_line_before_it_is_refused():
+    """A column was dropped because of one that stays, and what a trial had only foreseen was named as left."""
+    height = Reason(Gravity.NOT_DECIDED, "Heights tell.", changes=(without_column("VS__HEIGHT", "it tells"),))
+    weight = Reason(
+        Gravity.NOT_DECIDED, "Weights tell.", changes=(without_column("VS__WEIGHT", "so"),), is_foreseen=True
+    )
+    own = ConfigChange.to(("release", "operations", "AE.FLAG"), "keep", "a flag")
+    reasons = (height, weight, Reason(Gravity.NOT_DECIDED, "A flag.", changes=(own,)))
+
+    def check(literal):
+        if "VS__HEIGHT" in str(literal):
+            raise FaultyInputError("no")
+
+    text = 'config = {\n    "treatment": [{"method": "drop_identifiers"}],\n}\n'
+    assert "VS__WEIGHT" in propose(text, "x.py", reasons, lambda literal: None).text
+    refused = propose(text, "x.py", reasons, check).text
+    assert "VS__WEIGHT" not in refused
+    assert "AE.FLAG" in refused
+    assert found_of(reasons) == (height, reasons[2])
 
 
 def pilot_without_config(tmp_path, name: str) -> SyntheticPilot:

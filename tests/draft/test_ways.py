@@ -471,6 +471,16 @@ def test_a_way_that_keeps_more_categories_of_the_main_tables_comes_first():
     assert tried(1, 0.3).loses_less_than(tried(2, 0.1))
 
 
+def test_a_way_is_no_worse_for_what_a_trial_of_it_foresaw():
+    def tried(*reasons: Reason) -> WayWeighed:
+        return WayWeighed(Way("", ()), Weighed(use(Fitness.YES)), 0.1, reasons=reasons, is_whole=True)
+
+    told = Reason(Gravity.OUTSIDERS_CAN_SINGLE_OUT, "20 are alone.", changes=(ConfigChange.to(("K",), 3),))
+    foreseen = dataclasses.replace(told, gravity=Gravity.NAMES_A_PERSON, sentence="3 would be.", is_foreseen=True)
+    assert tried(foreseen, told).rank == tried(told).rank < tried(told, told).rank
+    assert tried(foreseen, told).verdict == "Hold: 20 are alone."
+
+
 def test_the_search_begins_from_larger_classes_that_keep_more_of_the_tables():
     """Within classes of 10 people age leaves in two bands, and the tables keep more: from there, its neighbours."""
     coarse = {"SEX": 0, "AGE": 1}

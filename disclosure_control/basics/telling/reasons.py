@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any
@@ -32,7 +32,7 @@ class Reason:
     ``remedy`` is what else there is to do, in words: a command, or a choice that only the controller has. With
     changes it begins with "or". ``choices``: changes that answer it only where what their words say is true, which
     nobody but the controller knows; they are proposed as comments. ``infers``: a sensitive value can be inferred.
-    ``is_of_all_ways``: no recoding answers it.
+    ``is_of_all_ways``: no recoding answers it. ``is_foreseen``: it would be found once lines answer the others.
     """
 
     gravity: Gravity
@@ -43,6 +43,7 @@ class Reason:
     choices: tuple[ConfigChange, ...] = ()
     infers: bool = False
     is_of_all_ways: bool = False
+    is_foreseen: bool = False
 
     def with_lines(self, config: Mapping[str, Any]) -> Reason:
         """The reason with its ``lines`` to paste: the keys that its changes make of this ``config``."""
@@ -58,3 +59,8 @@ class Reason:
     def otherwise(self) -> str:
         """The remedy in words; without lines to paste it is no alternative to them, and has no "or" in front."""
         return self.remedy if self.lines else self.remedy.removeprefix("or ")
+
+
+def found_of(reasons: Iterable[Reason]) -> tuple[Reason, ...]:
+    """The reasons that a trial found, without those that it foresaw."""
+    return tuple(one for one in reasons if not one.is_foreseen)

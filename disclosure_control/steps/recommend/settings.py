@@ -79,6 +79,11 @@ class RecommendSettings(SettingsGroup):
         """The tables that matter, by the names of their definitions; () for all of them."""
         return () if self.weigh is None or isinstance(self.weigh, str) else self.weigh
 
+    @property
+    def stay_fine(self) -> tuple[str, ...]:
+        """The columns that weigh more than others: other ways to hold are looked for before one of them is dropped."""
+        return tuple(name for name, weight in self.weights.items() if weight > 1)
+
     def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
         """Columns that are no quasi-identifiers, two levels for one of them, weights of no use."""
         known = place.pilot.quasi_identifiers

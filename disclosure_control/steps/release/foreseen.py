@@ -18,16 +18,20 @@ from disclosure_control.basics.telling.reasons import Reason
 from disclosure_control.basics.telling.small_counts import MASKED
 
 
-def foreseen(leaving: Leaving, reasons: Iterable[Reason]) -> Iterator[Reason]:
-    """The further reasons that lines answer, until these lines bring none."""
+def foreseen(leaving: Leaving, reasons: Iterable[Reason], spared: Collection[str] = ()) -> Iterator[Reason]:
+    """The further reasons that lines answer, until these lines bring none; no line drops a ``spared`` column."""
     lines: set[ConfigChange] = set()
     while more := {line for reason in reasons for line in reason.changes} - lines:
         lines |= more
-        leaving = _without(leaving, {name for line in more for name in _gone_by(line)})
+        gone = {name for line in more if not dropped_by(line).intersection(spared) for name in _gone_by(line)}
+        if not gone:
+            return  # the same leaves, of which the same would be found
+        leaving = _without(leaving, gone)
         asked = PeopleAsked.of(leaving)
         telling, shares = telling_of(leaving, asked)
         found = (*telling(MASKED).reasons(), *attacked(leaving, asked, shares)(MASKED).reasons())
-        reasons = [one for one in found if not lines.issuperset(one.changes)]
+        further = (one for one in found if not lines.issuperset(one.changes))
+        reasons = [dataclasses.replace(one, is_foreseen=True) for one in further]
         yield from reasons
 
 

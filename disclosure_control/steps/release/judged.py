@@ -83,7 +83,8 @@ def judged(making: Making, step: StepInput[ReleaseSettings], earlier: EarlierRel
     )
     checked = dataclasses.replace(checked, findings=findings)
     if step.asks in (Asks.UNTIL_HELD, Asks.AHEAD) and not _is_held(step, reasons := reasons_of(MASKED, checked)):
-        checked = dataclasses.replace(checked, foreseen=tuple(foreseen(leaving, reasons)))
+        spared = getattr(asked.config.settings.get("recommend"), "stay_fine", ())
+        checked = dataclasses.replace(checked, foreseen=tuple(foreseen(leaving, reasons, spared)))
     return checked
 
 

@@ -13,6 +13,7 @@ from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.small_counts import EXACT
 from disclosure_control.release.making import begun
+from disclosure_control.remedy.treatments.keys import Release
 from disclosure_control.steps.release import judged
 from disclosure_control.steps.release.step import _stages_of, asked_of, labels_and_names, run_step
 from disclosure_control.steps.running import Asks, StepInput, StepResult
@@ -76,10 +77,26 @@ def test_what_lines_bring_is_foreseen_by_the_run_that_proposes_them(
     """Runs that ended with their first reason were made again for each further one: four or more in a proposal."""
     asked = []
     monkeypatch.setattr(judged, "reasons_of", lambda policy, checked: reasons)
-    monkeypatch.setattr(judged, "foreseen", lambda leaving, reasons: asked.append(reasons) or [])
+    monkeypatch.setattr(judged, "foreseen", lambda leaving, reasons, spared: asked.append(reasons) or [])
     result = on_trial(dataclasses.replace(made_study(tmp_path), asks=Asks.UNTIL_HELD))
     assert isinstance(result.outcome.findings(EXACT).attacked, Attacked) is is_attacked
     assert asked == [reasons] * n_asked
+
+
+def test_ways_that_move_dates_or_merge_otherwise_are_not_the_same_release(tmp_path, release_key):
+    """Days that ``shift_dates`` names, and the rules of the merge, were no part of what is decided."""
+
+    def decided(**keys):
+        given = made_study(tmp_path, **keys)
+        with asked_of(given, None) as asked:
+            return begun(dataclasses.replace(asked, release=Release("TRIAL", "one"))).decided
+
+    moved = [
+        {"method": "shift_dates", "columns": ["DM__SEX"], "days": days, "key_from": {"environment": "RELEASE_TEST_KEY"}}
+        for days in (60, 90)
+    ]
+    assert decided() == decided()
+    assert len({decided(), *(decided(treatment=[one]) for one in moved), decided(merge={"drop": ["VS__X"]})}) == 4
 
 
 def test_the_names_that_leave_are_read_where_they_are_asked_for(tmp_path, release_key):
