@@ -191,12 +191,6 @@ def test_the_kind_of_a_column(values, kind):
     assert columns_of(pd.DataFrame({"x": pd.Series(values, dtype="str")}))["x"].kind == kind
 
 
-def test_a_column_of_which_no_two_people_share_a_value_is_named():
-    frame = pd.DataFrame({"name": ["a", "b", "c", None], "sex": list("ffmm")})
-    columns = columns_of(frame)
-    assert (columns["name"].names_people, columns["sex"].names_people) == (True, False)
-
-
 def test_a_flag_that_only_some_people_have_is_not_constant():
     columns = columns_of(pd.DataFrame({"died": ["Y", None, None], "unit": ["YEARS"] * 3}))
     assert (columns["died"].is_constant, columns["unit"].is_constant) == (False, True)

@@ -24,24 +24,6 @@ SETTINGS = {"favourable": {"column": "LB__X", "at_least": "mean"}, "sensitive": 
 COLUMNS = list(people(1).columns)
 
 
-def test_who_is_removed_suppressed_and_changed(tmp_path):
-    table = people(72).assign(DM__SEX=["A"] * 40 + ["B"] * 32, DM__AGE=["30"] * 40 + ["50"] * 20 + ["70"] * 12)
-    settings = {**SETTINGS, "reference": "A"}
-    step = step_input(tmp_path, table, settings, key="fairness", K=15)
-    steps = [{"method": "suppress_records"}, {"method": "band", "column": "DM__AGE", "width": 20, "label": "midpoint"}]
-    treated = treat(step.dataset.everybody.typed_table, step.assessment.config, steps)
-    earlier = {"treatment": result(treated)}
-    found = run_step(step_input(tmp_path, table, settings, K=15, earlier=earlier, key="fairness"))
-    measures = {measure["measure"]: measure for measure in found.figures["anonymisation"]}
-    removed = {group["group"]: group["removed"] for group in measures["records removed by the treatment"]["by_group"]}
-    assert removed == {"A": 0, "B": 12}
-    changed = measures["a quasi-identifier changed"]
-    # Of 30 in [20, 40) the middle is 30 itself; 50 is the middle of [40, 60) too: nothing changes, and twelve are gone.
-    assert {group["group"]: group["changed"] for group in changed["by_group"]} == {"A": 0, "B": 0}
-    assert changed["not_considered"] == 12
-    assert "(not evaluated)" in found.report
-
-
 def test_suppressed_cells_are_seen_by_group(tmp_path):
     """Twelve of either site are at 70; suppressed, they are a class of their own."""
     ages = ["30"] * 28 + ["70"] * 12 + ["50"] * 18 + ["70"] * 12

@@ -141,17 +141,6 @@ def test_what_is_certain_is_told_by_the_policy_and_answered_exactly(n_certain, n
     assert (answer["answer"] == "yes") or not n_certain
 
 
-@pytest.mark.parametrize(("n_missing", "told"), [(0, None), (1, 13)])
-def test_what_is_certain_is_told_beside_who_is_alone_where_everybody_has_a_value(n_missing, told):
-    """Ten are alone, so what they have is certain; three more are alike in sex and disease. Then one has no value."""
-    sexes = [f"s{i}" for i in range(10)] + ["t"] * 3 + ["u"] * (27 + n_missing)
-    diseases = ["a"] * 13 + list("ab" * 13) + ["a"] + [None] * n_missing
-    frame = pd.DataFrame({"sex": sexes, "disease": diseases})
-    figures = run({"threshold": 0.5}, frame, qis=("sex",)).figures["three_questions"]
-    assert figures["singling_out"]["figures"]["unique"] == 10
-    assert figures["inference"]["figures"]["disease"]["certain"] == told
-
-
 def test_without_any_record_nothing_is_answered():
     frame = pd.DataFrame({"sex": pd.Series([None, None], dtype="str"), "disease": ["a", "b"]})
     result = run("all", frame, qis=("sex",), missing_qis="exclude")
