@@ -29,7 +29,7 @@ from study.merge.domains import DividedDomain, divided_domains
 from study.merge.findings import FINDINGS
 from study.merge.parts import ColumnOfPeople, CountedFaults, Plan, Progress, Reduced, Reduction, added, texts_of
 from study.merge.people import by_domain, people_of_tables
-from study.merge.proof import RowsProof, SexesProof, prove_people, questions_of_tables
+from study.merge.proof import ColumnsProof, RowsProof, prove_people, questions_of_tables
 from study.merge.reading import belonging_tables, tables_to_merge
 from study.merge.settings import MergeSettings
 from study.merge.state import MergeState
@@ -253,7 +253,7 @@ def _by_part(
 ) -> Combined:
     faults: CountedFaults = {}
     proofs = [RowsProof(one.domain, len(ids)) for one in planned]
-    sexes = SexesProof([one.domain for one in planned])
+    between = ColumnsProof([one.domain for one in planned])
     counts: dict[str, dict[str, Any]] = {one.domain.name: {} for one in planned}
     for i, (start, stop) in enumerate(planned[0].domain.ranges):
         columns: dict[str, ColumnOfPeople] = {}
@@ -273,13 +273,13 @@ def _by_part(
             columns |= assembly.named(reduced, is_first=i == 0)
         if i == 0:
             state.notes.extend(_unknown_columns(state.settings, list(columns)))
-        sexes.add(columns)
+        between.add(columns)
         if not texts_of(faults) and not state.faults:
             assembly.add(ids[start:stop], columns)
         advance(stop - start)
     for proof in proofs:
         proof.report(state)
-    state.notes.extend(sexes.notes())
+    state.notes.extend(between.notes())
     state.faults.extend(texts_of(faults))
     state.stop_at_faults()
     for name, found in counts.items():

@@ -33,6 +33,7 @@ _MOST_TYPED = 100_000  # ids among which those of trials are looked for
 _FEWEST_COLUMNS = 2  # of two tables whose rows are compared, and more
 FEWEST = 5  # people of a table that are compared
 NEARLY_ALL = 0.95  # of people with one row make a table of people
+_YEARS_APART = 2.0  # of ages and births, which are of two people then
 # What is the same in all rows of a person, and what is so in a table of people.
 _NEVER_CHANGES = (Role.SEX, Role.BIRTH, Role.BIRTH_YEAR)
 _ONCE_IN_A_ROW = (*_NEVER_CHANGES, Role.AGE, Role.ARM, Role.ORIGIN)
@@ -193,35 +194,43 @@ def _note_on_trials(ids: pd.Index) -> list[str]:
 # ---------------------------------------------------------------- rows of one id
 
 
-class SexesProof:
-    """Of the sexes in several tables, part by part: how many people have another one in another table.
+class ColumnsProof:
+    """Of the sexes and births in several tables, part by part: how many people have another one in another table.
 
-    They are compared in people with both. Where each column has a code that the other one lacks, the tables have other
-    codes: M and W are no M and F. Where the codes are the same, ids that mean other people make half of them differ.
+    They are compared in people with both. Where each column of sexes has a code that the other one lacks, the tables
+    have other codes: M and W are no M and F. Where the codes are the same, ids that mean other people make half of them
+    differ. Births differ by their years, as ages do; where most differ, they are those of mothers and of children.
     """
 
     def __init__(self, domains: Sequence[Domain]) -> None:
-        self._names = [
-            f"{domain.name}__{name}"
+        self._roles = {
+            f"{domain.name}__{name}": column.role
             for domain in domains
             for name, column in domain.model.columns.items()
-            if column.role is Role.SEX and _heading_says(name, (Role.SEX,))
-        ]
+            if column.role in (Role.SEX, Role.BIRTH) and _heading_says(name, (column.role,))
+        }
         self._seen: dict[tuple[str, str], Counter[tuple[str, str]]] = {}
 
     def add(self, columns: Mapping[str, ColumnOfPeople]) -> None:
         """Count the people of a part, by the ``columns`` of the combined dataset (n_people,)."""
-        sexes = {name: pd.Series(columns[name], dtype="str").array for name in self._names if name in columns}
-        for pair in combinations(sexes, 2):
-            both = pd.DataFrame({name: sexes[name] for name in pair}).dropna().value_counts()
-            self._seen.setdefault(pair, Counter()).update(both.to_dict())  # type: ignore[arg-type]
+        texts = {name: pd.Series(columns[name], dtype="str").array for name in self._roles if name in columns}
+        for one, other in combinations(texts, 2):
+            if self._roles[one] is self._roles[other]:
+                both = pd.DataFrame({"one": texts[one], "other": texts[other]}).dropna()
+                if self._roles[one] is Role.BIRTH:  # no birth is kept: whether years are two apart, or more
+                    years = both.apply(lambda births: pd.to_numeric(births.str[:4], errors="coerce"))
+                    differ = (years["one"] - years["other"]).abs() >= _YEARS_APART
+                    both = pd.DataFrame({"one": "same", "other": np.where(differ, "another", "same")})
+                people = both.value_counts().to_dict()
+                self._seen.setdefault((one, other), Counter()).update(people)  # type: ignore[arg-type]
 
     def notes(self) -> Iterator[str]:
         """A question for each two columns that contradict each other."""
         for (one, other), people in self._seen.items():
             first, second = ({pair[i] for pair in people} for i in (0, 1))
             n = sum(n for pair, n in people.items() if pair[0] != pair[1])
-            if n and (first <= second or second <= first):
+            is_of_mothers = self._roles[one] is Role.BIRTH and n > FEW * people.total()
+            if n and (first <= second or second <= first) and not is_of_mothers:
                 words = (
                     f"people have another value in {one} than in {other}: do both tables mean the same people by an id?"
                 )
@@ -253,7 +262,7 @@ class RowsProof:
         if (n_rows > 1).any() and (may_be_of_people or self._is_asked):
             for name in map(str, part.frame.columns):
                 if self._is_compared(name, may_be_of_people):
-                    least = 2.0 if self._domain.model.columns[name].role is Role.AGE else 0.0
+                    least = _YEARS_APART if self._domain.model.columns[name].role is Role.AGE else 0.0
                     people = contradicting(part.frame[name], part.subject, least)
                     self._contradicting.setdefault(name, []).append(people + self._n_of_parts)
         self._n_of_parts += part.n_subjects

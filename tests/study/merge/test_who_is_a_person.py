@@ -226,6 +226,25 @@ def test_ids_of_a_trial_of_the_system_are_asked_about_where_the_others_are_none(
     assert not asked(*(f"DEMO-{i}" for i in range(40)))
 
 
+def test_births_of_two_tables_that_contradict_each_other_for_few_are_asked_about(tmp_path: Path) -> None:
+    def asked(later: int, n_changed: int, form: str = "{}-05-07") -> list[str]:
+        years = {f"H{i:02d}": 1950 + i for i in range(20)}
+        first = [["patient_id", "birth_date"], *([one, f"{year}-05-07"] for one, year in years.items())]
+        second = [
+            ["patient_id", "birth_date", "crp"],
+            *(
+                [one, form.format(year + later * (i < n_changed)), str(i)]
+                for i, (one, year) in enumerate(years.items())
+            ),
+        ]
+        return [note for note in notes_on(tmp_path, a=first, b=second) if "another value" in note]
+
+    assert asked(10, 3)[0].startswith("3 people have another value in A__birth_date than in B__birth_date")
+    assert not asked(1, 3)  # a day's shift, on the first of January
+    assert not asked(25, 20)  # mothers and children
+    assert not asked(0, 0, form="{}-05")
+
+
 def test_sexes_of_two_tables_that_contradict_each_other_are_asked_about(tmp_path: Path) -> None:
     def asked(codes: str, n_changed: int) -> list[str]:
         ids = [f"H{i:02d}" for i in range(20)]
