@@ -85,9 +85,9 @@ def concept_of(heading: str) -> Concept | None:
 
     The words of a phrase have to be in it whole and side by side; the longest phrase decides, then the table's
     order, and none beside a word for what outsiders know. Else a word that ends so, then a word that is cut off:
-    ``Geschl.``, ``DIAGNOS``.
+    ``Geschl.``, ``DIAGNOS``. ``Alt`` is German for old, where ``ALT`` and ``alt`` are an enzyme: in doubt the age.
     """
-    words = words_of(heading)
+    words = words_of("Alter" if heading == "Alt" else heading)
     found = [
         (len(phrase), concept)
         for concept in CONCEPTS
