@@ -96,11 +96,11 @@ def _drafted(column: Column, decision: Decision, is_chosen: bool, seen: str, mod
     if row.role in (Role.NUMBER, Role.CATEGORY) and not column.is_guessed:
         kind = UnderstoodAs.NUMBER if column.is_measured else UnderstoodAs.CATEGORY
         row = dataclasses.replace(row, understood_as=kind)
-    is_open = decision.role is ConfigRole.LEFT_ALONE and not row.is_understood and seen != NO_VALUES
+    may_stay = decision.role is ConfigRole.LEFT_ALONE or (decision.role is ConfigRole.SENSITIVE and not is_chosen)
+    is_open = may_stay and not row.is_understood and seen != NO_VALUES
     known = row.known_to_outsiders
     if known is not Known.YES and not is_open:
-        is_known = decision.role in (ConfigRole.CATEGORY, ConfigRole.NUMBER)
-        known = Known.YES if is_known else Known.NO
+        known = Known.YES if decision.role in (ConfigRole.CATEGORY, ConfigRole.NUMBER) else Known.NO
     if decision == NOT_RECOGNISED:
         evidence, degree = f"{decision.reason}; {row.evidence}", Degree.UNKNOWN
     else:
