@@ -33,7 +33,7 @@ def check_unfolded_size(path: Path, n_stored: int, n_bytes: int) -> None:
 
 def gunzipped(path: Path, content: bytes) -> bytes:
     """Return the content of a gzip file, all of its members. Raises FaultyInputError if it is damaged or too large."""
-    stored = io.BufferedReader(io.BytesIO(content))  # type: ignore[arg-type]
+    stored = io.BufferedReader(io.BytesIO(content))
     file = io.BufferedReader(GunzippedFile(path, stored, len(content)))
     return b"".join(iter(lambda: file.read(_PIECE), b""))
 
@@ -70,7 +70,7 @@ class GunzippedFile(io.RawIOBase):
     Raises ``FaultyInputError`` as soon as it is damaged, or unfolds to more than is allowed.
     """
 
-    def __init__(self, path: Path, stored: io.BufferedReader, n_stored: int):
+    def __init__(self, path: Path, stored: io.BufferedReader[Any], n_stored: int):
         self._path, self._stored, self._n_stored, self._n_bytes = path, stored, n_stored, 0
         if not stored.peek(len(_GZIP_BEGINNING)).startswith(_GZIP_BEGINNING):
             raise FaultyInputError(
@@ -108,7 +108,7 @@ class _ListenedFile(io.FileIO):
         return n
 
 
-def opened(path: Path, seen: Callable[[memoryview], None] = lambda data: None) -> io.BufferedReader:
+def opened(path: Path, seen: Callable[[memoryview], None] = lambda data: None) -> io.BufferedReader[Any]:
     """The bytes of a file, unpacked if its name ends as one packed by gzip; ``seen`` gets those of the file itself."""
     stored = io.BufferedReader(_ListenedFile(path, seen))
     is_packed = path.suffix.lower() == GZIP_SUFFIX

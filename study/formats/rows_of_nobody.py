@@ -51,7 +51,7 @@ def without_rows_of_nobody(columns: Mapping[str, ColumnFound]) -> tuple[dict[str
     """
     kept = dict(columns)
     n_rows = len(next(iter(kept.values()), ()))
-    suspects = _suspects(kept, n_rows) if len(kept) > 1 and n_rows else ()
+    suspects = _suspects(kept, n_rows) if len(kept) > 1 and n_rows else np.arange(0)
     found = _Suspects(kept, n_rows, suspects).of_nobody() if len(suspects) else {}
     if not found:
         return kept, []
