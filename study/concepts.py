@@ -87,7 +87,7 @@ def concept_of(heading: str) -> Concept | None:
     order, and none beside a word for what outsiders know. Else a word that ends so, then a word that is cut off:
     ``Geschl.``, ``DIAGNOS``. ``Alt`` is German for old, where ``ALT`` and ``alt`` are an enzyme: in doubt the age.
     """
-    words = words_of("Alter" if heading == "Alt" else heading)
+    words = words_of(re.sub(r"(?<![^\W_])Alt(?![^\W_])", "Alter", heading))
     found = [
         (len(phrase), concept)
         for concept in CONCEPTS

@@ -137,4 +137,4 @@ class WayWeighed:
         """The verdict in a word, with the gravest reason."""
         if not self.is_tried:
             return "Not tried: whether it may leave is found by a run."
-        return f"Hold: {found_of(self.reasons)[0].sentence}" if self.reasons else "May leave."
+        return next((f"Hold: {one.sentence}" for one in found_of(self.reasons or ())), "May leave.")

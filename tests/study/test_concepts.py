@@ -29,6 +29,8 @@ OTHERS = [
     "Haushalt",  # begins Haushaltseinkommen
     "age_at_diagnosis",  # who knows it is open
     "Wohnort bei Erkrankung",
+    "place_of_diagnosis",
+    "Alt (U/L)",  # the enzyme or an age
     "Wie alt ist Ihr Kind?",
 ]
 
@@ -37,6 +39,8 @@ OTHERS = [
     "heading",
     [
         "Wie alt sind Sie?",
+        "Alt",  # not ALT, the enzyme
+        "Pat_Alt (Jahre)",
         "Hur gammal är du?",
         "Vârsta (ani)",
         "anchor_age",
@@ -65,6 +69,18 @@ def test_no_phrase_stands_in_two_concepts():
     assert len(phrases) == len(set(phrases))
 
 
-@each("heading, is_one", [("lab", False), ("lab_crp", True), ("uric acid", True), ("age at diagnosis", False)])
+@each(
+    "heading, is_one",
+    [
+        ("lab", False),
+        ("lab_crp", True),
+        ("uric acid", True),
+        ("age at diagnosis", False),
+        ("disease_duration_years", True),
+        ("duration", False),
+        ("ALT", True),
+        ("Alt", False),
+    ],
+)
 def test_who_examined_is_no_examination(heading, is_one):
     assert names_an_examination(heading) == is_one

@@ -127,6 +127,8 @@ def test_roles_of_a_german_record(name, expected):
         ("hospital", Role.SITE),
         ("wardid", Role.SITE),
         ("PROVIDERID", Role.SITE),
+        ("Lieu", Role.PLACE),
+        ("round", Role.VISIT),
     ],
 )
 def test_headings_of_deaths_births_and_stays(heading, expected):
